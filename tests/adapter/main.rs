@@ -1,0 +1,5 @@
+//! The child process as a candidate, and the candidate as a child process.
+#![cfg(unix)]
+
+mod misbehaving;
+mod served;
