@@ -104,10 +104,13 @@ impl Child {
     pub(super) fn hear(&mut self, deadline: Instant) -> Heard {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                // Lines that are still coming change nothing: they can be endless.
+                return Heard::Late;
+            }
             match self.lines.recv_timeout(left.min(TICK)) {
                 Ok(heard) => return heard,
                 Err(RecvTimeoutError::Disconnected) => return Heard::Gone,
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Heard::Late,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // A grandchild can keep the pipes open; what the child itself said is read to the end.

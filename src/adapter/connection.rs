@@ -117,7 +117,10 @@ impl Connection {
             Envelope::Reply { id, outcome } if id == self.last_id => Ok(Some(outcome)),
             Envelope::Reply { id, .. } => {
                 let due = self.last_id;
-                Err(Fault::new(format!("`id` is {}, and the open request has {due}", excerpt(id.to_string().as_bytes(), 40))))
+                Err(Fault::new(format!(
+                    "`id` is {}, and the open request has {due}",
+                    excerpt(id.to_string().as_bytes(), 40)
+                )))
             }
             Envelope::Request { id, method, params } => {
                 let outcome = answer(&method, params)?;

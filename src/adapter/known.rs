@@ -64,7 +64,8 @@ impl Known {
     /// id stays empty. An id that is neither known nor own is a fault.
     pub(super) fn resolve(&self, items: Vec<Item>, at: &At<'_>) -> Result<Vec<Message>, Fault> {
         let messages = self.resolve_any(items, at)?;
-        let stranger = |message: &Message| !message.id.is_empty() && !message.is_own() && self.get(&message.id).is_none();
+        let stranger =
+            |message: &Message| !message.id.is_empty() && !message.is_own() && self.get(&message.id).is_none();
         match messages.iter().position(stranger) {
             Some(index) => Err(unknown(&at.index(index), &messages[index].id)),
             None => Ok(messages),
@@ -81,7 +82,9 @@ impl Known {
                 Ok(message)
             }
             Item::Full(mut message) => {
-                if message.id.is_empty() && let Some(id) = self.recognise(&message, &taken) {
+                if message.id.is_empty()
+                    && let Some(id) = self.recognise(&message, &taken)
+                {
                     taken.insert(id.to_owned());
                     message.id = id.to_owned();
                 }
@@ -157,7 +160,8 @@ fn has_end(text: &str, content: &str) -> bool {
 const MIN_TOKEN: usize = 6;
 
 fn unknown(at: &At<'_>, id: &str) -> Fault {
-    at.name("id").fault(format_args!(" is {id:?}, which no message of this conversation has; own ids start with \"own\""))
+    at.name("id")
+        .fault(format_args!(" is {id:?}, which no message of this conversation has; own ids start with \"own\""))
 }
 
 #[cfg(test)]

@@ -125,7 +125,8 @@ impl Launcher {
                 state.failed_starts += 1;
                 if state.failed_starts >= STARTS {
                     let command = self.pool.command.join(" ");
-                    let sentence = format!("`{command}` failed {STARTS} times in a row at `hello`, the last time: {error}");
+                    let sentence =
+                        format!("`{command}` failed {STARTS} times in a row at `hello`, the last time: {error}");
                     state.gave_up.get_or_insert(sentence);
                 }
             }

@@ -108,9 +108,12 @@ impl<'a> Members<'a> {
         let at = self.at.name(name);
         match self.object.remove(name) {
             None => Ok(None),
-            Some(Value::Array(items)) => {
-                items.into_iter().enumerate().map(|(index, value)| item(value, &at.index(index))).collect::<Result<_, _>>().map(Some)
-            }
+            Some(Value::Array(items)) => items
+                .into_iter()
+                .enumerate()
+                .map(|(index, value)| item(value, &at.index(index)))
+                .collect::<Result<_, _>>()
+                .map(Some),
             Some(other) => Err(at.fault(format_args!(": expected an array, got {}", kind(&other)))),
         }
     }

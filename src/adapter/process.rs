@@ -112,21 +112,9 @@ impl Process {
         self.known.entry(conversation.id().to_owned()).or_default()
     }
 
-    /// Installs `items`, unless the view is as they say already. The last `new` messages of the mirror came in one step,
-    /// in an order that nothing but a view tells: another order of them is no other view.
     fn install(&mut self, conversation: &mut Conversation, items: Vec<Item>, new: usize) -> Result<(), Fault> {
         let view = self.resolve(conversation, items)?;
-        let old = conversation.view();
-        if view == old {
-            return Ok(());
-        }
-        let base = old.len().saturating_sub(new);
-        let known = |message: &Message| old[base..].contains(message);
-        if view.len() == old.len() && view[..base] == old[..base] && view[base..].iter().all(known) {
-            conversation.reorder_last(old.len() - base, &view[base..]);
-        } else {
-            conversation.install(view);
-        }
+        show(conversation, view, new);
         Ok(())
     }
 
@@ -194,7 +182,11 @@ impl Process {
     }
 
     /// The log, and those of its messages that were not known to be in it.
-    fn resolve_log(&mut self, conversation: &Conversation, items: Vec<Item>) -> Result<(Vec<Message>, Vec<Message>), Fault> {
+    fn resolve_log(
+        &mut self,
+        conversation: &Conversation,
+        items: Vec<Item>,
+    ) -> Result<(Vec<Message>, Vec<Message>), Fault> {
         let known = self.known(conversation);
         let mut log = known.resolve_any(items, &At::root("result").name("log"))?;
         log.iter_mut().for_each(|message| known.name(message, "own"));
@@ -203,15 +195,24 @@ impl Process {
         Ok((log, news))
     }
 
-    /// After a step that raised: what the log has that it had not is appended, and the view is installed if it changed.
-    fn read_after_raise(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
-        let Some(Shown { view, news, .. }) = self.state(conversation)? else { return Ok(()) };
+    /// After a step that raised, before which the log had `before` messages: what the log has that it had not is appended,
+    /// and the view is installed if it changed. Without a log, own messages that joined a view without any loss are new.
+    fn read_after_raise(&mut self, conversation: &mut Conversation, before: usize) -> Result<(), Error> {
+        let Some(Shown { view, log, mut news }) = self.state(conversation)? else { return Ok(()) };
+        if log.is_none() {
+            let old = conversation.view();
+            news = view.iter().filter(|message| message.is_own() && !old.contains(message)).cloned().collect();
+            if view.len() != old.len() + news.len() || !old.iter().all(|message| view.contains(message)) {
+                news.clear();
+            }
+            let known = self.known(conversation);
+            news.iter().for_each(|message| known.learn(message));
+        }
         for message in news {
             if message.is_own() { conversation.append(message) } else { conversation.receive_extra(message) }
         }
-        if view != conversation.view() {
-            conversation.install(view);
-        }
+        let new = conversation.log().len() - before;
+        show(conversation, view, new);
         Ok(())
     }
 
@@ -271,7 +272,9 @@ impl Compactor for Process {
         let mut known = std::mem::take(self.known(conversation));
         let outcome = self.ask("step", &params, &mut |method, params| {
             if method != "summarize" {
-                return Err(Fault::new(format!("the candidate asks for {method:?}, and the harness has `summarize` alone")));
+                return Err(Fault::new(format!(
+                    "the candidate asks for {method:?}, and the harness has `summarize` alone"
+                )));
             }
             let answer = summarize(&mut known, host, SummarizeParams::read(params)?)?;
             Ok(answer.map(|summary| summary_result(&mut known, conversation, summary)).map_err(rejection_error))
@@ -281,7 +284,7 @@ impl Compactor for Process {
             Ok(result) => self.take_step(conversation, result, before).map_err(|fault| self.faulty("step", &fault)),
             Err(error) if error.code == METHOD_NOT_FOUND => Err(self.refused("step", &error)),
             Err(error) => {
-                self.read_after_raise(conversation)?;
+                self.read_after_raise(conversation, before)?;
                 Err(Error::raised(error.message))
             }
         }
@@ -321,6 +324,22 @@ impl Drop for Process {
         if let Some(connection) = self.connection.take().filter(Connection::is_usable) {
             self.pool.give_back(connection);
         }
+    }
+}
+
+/// Installs `view`, unless the conversation has it already. The last `new` messages of the mirror came in one step, in an
+/// order that nothing but a view tells: another order of them is no other view.
+fn show(conversation: &mut Conversation, view: Vec<Message>, new: usize) {
+    let old = conversation.view();
+    if view == old {
+        return;
+    }
+    let base = old.len().saturating_sub(new);
+    let same_length = view.len() == old.len();
+    if same_length && view[..base] == old[..base] && old[base..].iter().all(|message| view[base..].contains(message)) {
+        conversation.reorder_last(old.len() - base, &view[base..]);
+    } else {
+        conversation.install(view);
     }
 }
 

@@ -223,7 +223,8 @@ pub(super) fn excerpt(raw: &[u8], chars: usize) -> String {
 
 /// Appends `character`, escaped where it would disturb a report.
 pub(super) fn escape_into(out: &mut String, character: char) {
-    let turns = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let turns =
+        matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     if character.is_control() || turns {
         out.extend(character.escape_default());
     } else {
@@ -232,7 +233,8 @@ pub(super) fn escape_into(out: &mut String, character: char) {
 }
 
 fn parse(line: &[u8]) -> Result<Value, Fault> {
-    let text = std::str::from_utf8(line).map_err(|e| Fault::new(format!("the line is not UTF-8 after {} bytes", e.valid_up_to())))?;
+    let text = std::str::from_utf8(line)
+        .map_err(|e| Fault::new(format!("the line is not UTF-8 after {} bytes", e.valid_up_to())))?;
     serde_json::from_str(text).or_else(|error| match surrogate::mark(text) {
         Some((marked, mark)) => match serde_json::from_str(&marked) {
             Ok(mut value) => surrogate::settle(&mut value, mark).map(|()| value),
@@ -243,7 +245,9 @@ fn parse(line: &[u8]) -> Result<Value, Fault> {
 }
 
 fn not_json(error: &serde_json::Error) -> Fault {
-    Fault::new(format!("the line is not JSON ({error}); standard output carries the protocol alone, standard error is free"))
+    Fault::new(format!(
+        "the line is not JSON ({error}); standard output carries the protocol alone, standard error is free"
+    ))
 }
 
 fn id_is_missing(members: &Members<'_>) -> &'static str {

@@ -26,7 +26,9 @@ impl Hello {
         let mut members = Members::of(result, &at)?;
         let protocol: u64 = members.need("protocol")?;
         if protocol != VERSION {
-            return Err(at.name("protocol").fault(format_args!(" is {protocol}; the harness speaks version {VERSION}")));
+            return Err(at
+                .name("protocol")
+                .fault(format_args!(" is {protocol}; the harness speaks version {VERSION}")));
         }
         let (name, version) = (members.need("name")?, members.need("version")?);
         let contract = members.value("contract").ok_or_else(|| members.missing("contract"))?;
@@ -58,8 +60,9 @@ impl StepResult {
         let mut members = Members::of(result, &at)?;
         let action = match members.value("action").ok_or_else(|| members.missing("action"))? {
             Value::Null => Action::Unreported,
-            Value::String(word) => wire_action(&word)
-                .ok_or_else(|| at.name("action").fault(format_args!(" is {word:?}: expected none, trim, summarize or null")))?,
+            Value::String(word) => wire_action(&word).ok_or_else(|| {
+                at.name("action").fault(format_args!(" is {word:?}: expected none, trim, summarize or null"))
+            })?,
             _ => return Err(at.name("action").fault(": expected none, trim, summarize or null")),
         };
         let appended = members.list("appended", read_message)?.ok_or_else(|| members.missing("appended"))?;

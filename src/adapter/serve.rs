@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use super::connection::Outcome;
 use super::known::Known;
 use super::protocol::{
-    AppendParams, AutoParams, Envelope, INVALID_PARAMS, LINE_MAX, METHOD_NOT_FOUND, RAISED, RestartParams, RewindParams,
-    RpcError, StepParams, UsageParams, VERSION, ViewParams,
+    AppendParams, AutoParams, Envelope, INVALID_PARAMS, LINE_MAX, METHOD_NOT_FOUND, RAISED, RestartParams,
+    RewindParams, RpcError, StepParams, UsageParams, VERSION, ViewParams,
 };
 use super::results::action_word;
 use crate::candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};

@@ -1,63 +1,10 @@
-//! Child processes that misbehave, and how each ends.
+//! Child processes that misbehave in a step, and how each ends.
 
-use std::fs;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use plimsoll::adapter::{Launcher, Process};
-use plimsoll::{
-    Action, BreakKind, Compactor, Conversation, Error, Host, Message, Pressure, RejectionKind, Reply, Role, StepKind,
-};
-use tempfile::TempDir;
+use plimsoll::{Action, BreakKind, Compactor, Conversation, Host, Message, Pressure, Role, StepKind};
 
-/// What every script begins with: `lines` yields requests, `say` writes a reply.
-const PRELUDE: &str = r#"
-import json, os, subprocess, sys, time
-def raw(text):
-    sys.stdout.write(text + "\n"); sys.stdout.flush()
-def say(id, result):
-    raw(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}))
-def fail(id, code, text):
-    raw(json.dumps({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": text}}))
-CLAIMS = ["summarize", "view", "rewind", "log"]
-MORE = {}
-def hello(id):
-    say(id, {"protocol": 1, "name": "script", "version": "1", "contract": {"capabilities": CLAIMS}, **MORE})
-def requests():
-    for line in sys.stdin:
-        ask = json.loads(line)
-        if ask["method"] == "hello": hello(ask["id"])
-        elif ask["method"] in ("reset", "append"): say(ask["id"], {})
-        elif ask["method"] == "bye": say(ask["id"], {}); sys.exit(0)
-        else: yield ask
-def step(view=None, action="none", appended=()):
-    return {"action": action, "appended": list(appended), "view": view}
-"#;
-
-/// A launcher of a script, which is kept as long as the directory is.
-fn launcher(script: &str, timeout: Duration) -> (Launcher, TempDir) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("adapter.py");
-    fs::write(&path, format!("{PRELUDE}{script}")).unwrap();
-    let command = vec!["python3".to_owned(), path.to_str().unwrap().to_owned()];
-    (Launcher::new(command, timeout).hello_timeout(Duration::from_secs(20)), directory)
-}
-
-fn host() -> Host {
-    let reply = Reply::Rejection(RejectionKind::Rejected);
-    Host::new(StepKind::Step, Pressure::Summarize, (1_000.0, 0.0), vec![reply], Vec::new())
-}
-
-pub(crate) fn user(id: &str) -> Message {
-    Message::new(id, Role::User, format!("{id} says something"))
-}
-
-/// One message and one step.
-fn one_step(process: &mut Process) -> Result<Action, Error> {
-    let mut conversation = Conversation::new("a");
-    process.append(&mut conversation, vec![user("m1")])?;
-    process.step(&mut conversation, &host())
-}
+use crate::script::{host, launcher, one_step, runs, user};
 
 /// How a script breaks off in its first step, and that it says the same again.
 fn broken(script: &str) -> (BreakKind, String) {
@@ -137,6 +84,18 @@ for ask in requests():
 }
 
 #[test]
+fn summariser_calls_that_wait_for_no_answer_are_a_timeout() {
+    let script = "
+for ask in requests():
+    while True:
+        raw(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'summarize', 'params': {'text': 'x'}}))
+";
+    let (launcher, _directory) = launcher(script, Duration::from_millis(500));
+    let error = one_step(&mut launcher.lease().unwrap()).unwrap_err();
+    assert_eq!(error.break_kind(), Some(BreakKind::Timeout));
+}
+
+#[test]
 fn what_is_not_the_protocol_is_a_protocol_error() {
     let answers: &[(&str, &[&str])] = &[
         ("raw('thinking ...')", &["not JSON", "the line: thinking ..."]),
@@ -146,11 +105,20 @@ fn what_is_not_the_protocol_is_a_protocol_error() {
         ("say(str(ask['id']), step())", &["`id` is "]),
         ("say(ask['id'], {'action': 'none', 'view': None})", &["`result.appended` is missing"]),
         ("say(ask['id'], step([{'id': 'm7'}]))", &["`result.view[0].id` is \"m7\""]),
-        ("say(ask['id'], step(appended=[{'id': 'x', 'role': 'system', 'content': ''}]))", &["own ids start with \"own\""]),
+        (
+            "say(ask['id'], step(appended=[{'id': 'x', 'role': 'system', 'content': ''}]))",
+            &["own ids start with \"own\""],
+        ),
         ("say(ask['id'], step(action='\\ud83d'))", &["`result.action` has a lone surrogate escape"]),
         ("raw('{\"jsonrpc\":\"2.0\",\"id\":' + '[' * 100000)", &["recursion limit", "[cut]"]),
-        ("raw(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'log', 'params': {}}))", &["\"log\"", "`summarize` alone"]),
-        ("raw(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'summarize', 'params': {}}))", &["neither `items` nor `text`"]),
+        (
+            "raw(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'log', 'params': {}}))",
+            &["\"log\"", "`summarize` alone"],
+        ),
+        (
+            "raw(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'summarize', 'params': {}}))",
+            &["neither `items` nor `text`"],
+        ),
         ("sys.stdout.write('x' * (70 << 20)); sys.stdout.flush(); time.sleep(60)", &["longer than 64 MiB", "[cut]"]),
     ];
     for (answer, says) in answers {
@@ -201,7 +169,7 @@ for ask in requests():
     assert_eq!(error.to_string(), "the candidate claims `rewind`, and it answers \"method not found\" to `rewind`");
 
     let listed = format!("MORE = {{'methods': ['step', 'view']}}{script}");
-    let (launcher, _directory) = self::launcher(&listed, Duration::from_secs(10));
+    let (launcher, _directory) = crate::script::launcher(&listed, Duration::from_secs(10));
     let error = launcher.lease().unwrap().rewind(&mut Conversation::new("a"), "m1").unwrap_err();
     assert_eq!(error.to_string(), "the candidate claims `rewind`, and `methods` does not list `rewind`");
 }
@@ -237,64 +205,6 @@ for ask in requests():
     assert!(start.elapsed() < Duration::from_secs(8));
     let grandchild = message.rsplit('\n').next().unwrap();
     assert!(!runs(grandchild), "{grandchild} still runs");
-}
-
-#[test]
-fn a_broken_child_is_reaped_and_a_dropped_launcher_ends_the_others() {
-    let script = "
-for ask in requests():
-    say(ask['id'], step(appended=[{'role': 'system', 'content': str(os.getpid())}]))
-";
-    let (launcher, _directory) = launcher(script, Duration::from_secs(10));
-    let mut pids = Vec::new();
-    for _ in 0..2 {
-        let mut process = launcher.lease().unwrap();
-        let mut conversation = Conversation::new("a");
-        process.step(&mut conversation, &host()).unwrap();
-        pids.push(conversation.log()[0].content.clone());
-    }
-    assert_eq!(pids[0], pids[1], "the child that came back is lent again");
-    let held = [launcher.lease().unwrap(), launcher.lease().unwrap()];
-    drop(held);
-    assert!(runs(&pids[0]));
-    drop(launcher);
-    assert!(!runs(&pids[0]));
-}
-
-#[test]
-fn an_adapter_that_never_starts_ends_the_run() {
-    let (launcher, _directory) = launcher("sys.exit('no such model')", Duration::from_secs(5));
-    for _ in 0..3 {
-        assert_eq!(launcher.gave_up(), None);
-        let error = launcher.lease().unwrap_err();
-        assert_eq!(error.break_kind(), Some(BreakKind::Crash));
-        assert!(error.to_string().contains("before it answered `hello`"), "{error}");
-    }
-    let sentence = launcher.gave_up().unwrap();
-    assert!(sentence.contains("failed 3 times in a row at `hello`") && sentence.contains("no such model"), "{sentence}");
-    assert_eq!(launcher.lease().unwrap_err().to_string(), sentence);
-
-    let nothing = Launcher::new(vec!["/no/such/program".to_owned()], Duration::from_secs(5));
-    assert!(nothing.lease().unwrap_err().to_string().starts_with("cannot start `/no/such/program`"));
-    assert!(nothing.gave_up().is_some());
-}
-
-#[test]
-fn hello_is_read_strictly() {
-    for (more, says) in [
-        ("{'protocol': 2}", "`result.protocol` is 2; the harness speaks version 1"),
-        ("{'version': 3}", "`result.version`: invalid type"),
-        ("{'contract': {}}", "`result.contract`: the contract names no `capabilities`"),
-        ("{'contract': {'capabilities': [], 'latch': {'strikes': 0}}}", "latch.strikes"),
-    ] {
-        let (launcher, _directory) = launcher(&format!("MORE = {more}\nfor ask in requests(): pass"), Duration::from_secs(5));
-        let error = launcher.lease().unwrap_err();
-        assert_eq!(error.break_kind(), Some(BreakKind::Protocol));
-        assert!(error.to_string().contains(says), "{error}");
-    }
-    let (launcher, _directory) = launcher("print('loading')\nfor ask in requests(): pass", Duration::from_secs(5));
-    let error = launcher.lease().unwrap_err().to_string();
-    assert!(error.contains("standard output carries the protocol alone") && error.contains("the line: loading"), "{error}");
 }
 
 #[test]
@@ -335,9 +245,20 @@ for ask in requests():
     assert_eq!((conversation.view()[0].id.as_str(), conversation.view()[0].content.as_str()), ("m1", "\u{fffd}"));
 }
 
-fn runs(pid: &str) -> bool {
-    assert!(pid.parse::<u32>().is_ok(), "{pid:?} is no process id");
-    let output = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
-    let state = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    !state.is_empty() && !state.starts_with('Z')
+#[test]
+fn own_messages_of_a_step_that_raised_are_found_in_the_view() {
+    let script = "
+CLAIMS.remove('log')
+for ask in requests():
+    own = {'id': 'own1', 'role': 'system', 'content': 'failed', 'ui_only': True}
+    if ask['method'] == 'step': fail(ask['id'], 1, 'no luck')
+    else: say(ask['id'], {'view': [{'id': 'm1'}, own]})
+";
+    let (launcher, _directory) = launcher(script, Duration::from_secs(10));
+    let mut process = launcher.lease().unwrap();
+    let mut conversation = Conversation::new("a");
+    process.append(&mut conversation, vec![user("m1")]).unwrap();
+    process.step(&mut conversation, &host()).unwrap_err();
+    let changes = conversation.take_changes();
+    assert_eq!((changes.appended.len(), changes.installed, conversation.log().len()), (1, false, 2));
 }

@@ -10,7 +10,7 @@ use plimsoll::{
     Restart, Role, StepKind, Stop,
 };
 
-use crate::misbehaving::user;
+use crate::script::user;
 
 /// Keeps the last two visible messages and summarises the rest. Each attempt leaves a status for the person.
 #[derive(Debug, Default)]
@@ -33,7 +33,8 @@ impl Compactor for KeepTwo {
             return Ok(Action::None);
         }
         conversation.append(Message::new("", Role::System, "compacting").ui_only());
-        let visible: Vec<Message> = conversation.view().iter().filter(|message| message.is_visible()).cloned().collect();
+        let visible: Vec<Message> =
+            conversation.view().iter().filter(|message| message.is_visible()).cloned().collect();
         let (old, kept) = visible.split_at(visible.len() - 2);
         let summary = host.summarize(old)?;
         if summary.text.trim().is_empty() {
