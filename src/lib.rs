@@ -1,4 +1,6 @@
 #![doc = "plimsoll"]
+#[cfg(feature = "adapter")]
+pub mod adapter;
 mod candidate;
 mod contract;
 mod generate;
