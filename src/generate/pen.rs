@@ -106,19 +106,30 @@ impl<'a> Pen<'a> {
         let count = |size: usize| {
             let needed = rules.eligible_min.max(1).max(rules.eligible_min_size.div_ceil(size));
             let kept = if rules.keep_size < 1.0 { 0 } else { (rules.keep_size as usize).div_ceil(size) };
-            let all = needed + self.tail().max(kept) + 1;
+            let all = needed + self.tail().max(kept) + 2;
             if rules.keep_size < 1.0 { ((all as f64) / (1.0 - rules.keep_size)).ceil() as usize } else { all }
         };
         let small = count(self.contract.sizes.small);
         if small <= 40 { (small, Size::Small) } else { (count(self.contract.sizes.large), Size::Large) }
     }
 
-    /// Enough to summarise: a user message, and what an assistant did for it.
+    /// Enough to summarise: a person and an assistant in turn, the assistant last.
     pub(crate) fn matter(&mut self, name: Name) -> &mut Self {
         let (count, size) = self.enough();
-        let mut drafts = vec![self.draft(Role::User)];
-        for _ in 0..count {
+        let mut drafts = Vec::with_capacity(count + 2);
+        for _ in 0..count.div_ceil(2) + 1 {
+            drafts.push(Draft { size, ..self.draft(Role::User) });
             drafts.push(Draft { size, ..self.draft(Role::Assistant) });
+        }
+        self.append(name, drafts).turn(name)
+    }
+
+    /// Enough to summarise in one running turn: a task, and tool steps for it.
+    pub(crate) fn task(&mut self, name: Name) -> &mut Self {
+        let (count, size) = self.enough();
+        let mut drafts = vec![self.draft(Role::User)];
+        while drafts.len() < count + 3 {
+            drafts.extend(self.result(size));
         }
         self.append(name, drafts).turn(name)
     }
@@ -132,10 +143,11 @@ impl<'a> Pen<'a> {
         self
     }
 
-    /// `count` visible messages.
+    /// `count` visible messages, a person and an assistant in turn; where the candidate is stepped only after a person's,
+    /// the last is one.
     pub(crate) fn grow(&mut self, name: Name, count: u64) -> &mut Self {
-        let turn = self.contract.drive == Drive::Turn;
-        let roles = |at: u64| if turn && at + 1 == count { Role::User } else { Role::Assistant };
+        let odd = u64::from(self.contract.drive == Drive::Turn && count % 2 == 0);
+        let roles = |at: u64| if (at + odd) % 2 == 0 { Role::User } else { Role::Assistant };
         let drafts = (0..count).map(|at| self.draft(roles(at))).collect();
         self.append(name, drafts)
     }
@@ -183,7 +195,7 @@ impl<'a> Pen<'a> {
     /// Results that are surely trimmable, and what a declared tail protects.
     pub(crate) fn trimmable(&mut self, name: Name) -> &mut Self {
         let rules = &self.contract.trim;
-        let (keep_last, keep_size, small) = (rules.keep_last, rules.keep_size, self.contract.sizes.small);
+        let (keep_last, keep_size) = (rules.keep_last, rules.keep_size);
         let size = self.trimmable_size();
         let mut drafts = vec![self.draft(Role::User)];
         drafts.extend(self.result(size));
@@ -194,10 +206,11 @@ impl<'a> Pen<'a> {
             }
         }
         let (count, size) = self.enough();
-        let _ = small;
-        for _ in 0..keep_last.max(count) {
+        for _ in 0..keep_last.max(count).div_ceil(2) {
             drafts.push(Draft { size, ..self.draft(Role::Assistant) });
+            drafts.push(Draft { size, ..self.draft(Role::User) });
         }
+        drafts.push(self.draft(Role::Assistant));
         self.append(name, drafts).turn(name)
     }
 

@@ -112,6 +112,9 @@ impl Draw<'_> {
                 let count = self.growth(contract);
                 pen.grow(name, count);
             }
+            Kind::Matter if self.rng.bool() => {
+                pen.task(name);
+            }
             Kind::Matter => {
                 pen.matter(name);
             }
