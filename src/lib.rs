@@ -3,6 +3,7 @@
 pub mod adapter;
 mod candidate;
 mod contract;
+pub mod fuzz;
 mod generate;
 mod heart;
 mod history;

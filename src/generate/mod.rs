@@ -7,11 +7,12 @@ mod directed;
 mod exhaustive;
 mod pen;
 mod random;
+mod source;
 
 use crate::contract::{Contract, Weight};
 use crate::history::{Command, History};
 
-pub(crate) use pen::Pen;
+pub(crate) use random::decode;
 
 use crate::contract::words;
 

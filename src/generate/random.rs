@@ -1,11 +1,11 @@
 //! Random histories: four ways to draw, with numbers around the declared parameters.
 
-use fastrand::Rng;
+use super::source::Source;
 
 use super::pen::{Pen, failures};
 use super::{Planned, Share};
 use crate::contract::{Capability, Contract, Drive, Feature};
-use crate::history::{Answer, Command, Name, Pressure, Size, StepCommand, StepKind};
+use crate::history::{Answer, Command, History, Name, Pressure, Size, StepCommand, StepKind};
 use crate::message::Role;
 
 const SHARES: [Share; 4] = [Share::Model, Share::Swarm, Share::Uniform, Share::Boundary];
@@ -15,11 +15,18 @@ pub(super) fn all(contract: Contract, seed: u64) -> impl Iterator<Item = Planned
     (0u64..).map(move |number| {
         let share = SHARES[(number % 4) as usize];
         let seed = seed.wrapping_mul(0x9e37_79b9).wrapping_add(number);
-        let mut rng = Rng::with_seed(seed);
-        let pen = Pen::new(&contract);
+        let mut rng = Source::seeded(seed);
         let draw = Draw { rng: &mut rng, share, only: Vec::new() };
-        Planned { share, target: None, history: draw.history(pen, seed) }
+        Planned { share, target: None, history: draw.history(Pen::new(&contract), seed) }
     })
+}
+
+/// The history that `bytes` stand for: every byte string stands for one, and short ones for short ones.
+pub(crate) fn decode(contract: &Contract, bytes: &[u8]) -> History {
+    let mut rng = Source::bytes(bytes);
+    let share = [Share::Model, Share::Uniform, Share::Boundary][rng.usize(0..3)];
+    let draw = Draw { rng: &mut rng, share, only: Vec::new() };
+    draw.history(Pen::new(contract), 1)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,15 +62,15 @@ const KINDS: [(Kind, u32); 13] = [
     (Kind::Auto, 1),
 ];
 
-struct Draw<'r> {
-    rng: &'r mut Rng,
+struct Draw<'r, 'b> {
+    rng: &'r mut Source<'b>,
     share: Share,
     /// For swarm: the kinds that are in play.
     only: Vec<Kind>,
 }
 
-impl Draw<'_> {
-    fn history(mut self, mut pen: Pen<'_>, seed: u64) -> crate::history::History {
+impl Draw<'_, '_> {
+    fn history(mut self, mut pen: Pen<'_>, seed: u64) -> History {
         if self.share == Share::Swarm {
             self.only = KINDS.iter().map(|(kind, _)| *kind).filter(|_| self.rng.bool()).collect();
         }
@@ -75,6 +82,9 @@ impl Draw<'_> {
         pen.matter(Name(0));
         let length = self.rng.usize(3..14);
         for _ in 0..length {
+            if self.rng.is_spent() {
+                break;
+            }
             let name = Name(if self.rng.u8(0..4) > 0 { 0 } else { self.rng.u32(0..conversations) });
             self.command(&mut pen, name);
         }
@@ -155,7 +165,7 @@ impl Draw<'_> {
                 pen.restart();
             }
             Kind::Rewind => {
-                let part = self.rng.f64();
+                let part = self.rng.part();
                 pen.rewind(name, part).turn(name);
             }
             Kind::Clock => {

@@ -32,9 +32,10 @@ class Adapter:
             file = os.path.join(self.scratch.name, "adapter.py")
             with open(file, "w", encoding="utf-8") as out:
                 out.write(textwrap.dedent(source))
+        self.stderr = tempfile.TemporaryFile()  # a pipe that nobody reads would fill up
         self.process = subprocess.Popen(
             [sys.executable, "-X", "dev", "-W", "error", os.path.join(ADAPTERS, file)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
             env={**os.environ, "PYTHONPATH": ADAPTERS, "PYTHONDONTWRITEBYTECODE": "1"},
         )
         self.sent = 0
@@ -48,7 +49,7 @@ class Adapter:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
-        for pipe in self.process.stdin, self.process.stdout, self.process.stderr:
+        for pipe in self.process.stdin, self.process.stdout, self.stderr:
             pipe.close()
         if self.scratch:
             self.scratch.cleanup()
@@ -61,7 +62,7 @@ class Adapter:
     def read(self):
         line = self.process.stdout.readline()
         if not line:
-            raise EOFError(self.process.stderr.read().decode())
+            raise EOFError(self.complaints().decode())
         assert line.isascii(), line
         return json.loads(line)
 
@@ -102,7 +103,11 @@ class Adapter:
     def end(self):
         self.process.stdin.close()
         code = self.process.wait(timeout=20)
-        return code, self.process.stdout.read(), self.process.stderr.read()
+        return code, self.process.stdout.read(), self.complaints()
+
+    def complaints(self):
+        self.stderr.seek(0)
+        return self.stderr.read()
 
 
 def answered(answer):
@@ -414,6 +419,17 @@ class Terms(unittest.TestCase):
         ended = items + [plimsoll.message(id="e", role="assistant")]
         self.assertEqual(plimsoll.must_stay(ended), {"s", "c", "r"})
         self.assertEqual(plimsoll.must_stay(ended, also=[items[4], None]), {"s", "c", "r", "t"})
+
+    def test_leading_system(self):
+        import plimsoll
+        items = [
+            plimsoll.message(id="n", role="assistant", ui_only=True), plimsoll.message(id="s", role="system"),
+            plimsoll.message(id="own1", role="system"), plimsoll.message(id="t", role="system"),
+        ]
+        self.assertEqual([i["id"] for i in plimsoll.leading_system(items)], ["s"])
+        self.assertEqual(plimsoll.leading_system(items[:1]), [])
+        self.assertFalse(plimsoll.turn_runs(items[:1]))
+        self.assertTrue(plimsoll.turn_runs(items))
 
 
 if __name__ == "__main__":
