@@ -66,6 +66,12 @@ impl KnownFailures {
         Ok(Self { rows: file.known })
     }
 
+    /// A list of these rows.
+    #[must_use]
+    pub fn new(rows: Vec<KnownFailure>) -> Self {
+        Self { rows }
+    }
+
     /// Reads a list from a file.
     ///
     /// # Errors

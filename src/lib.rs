@@ -2,6 +2,8 @@
 #[cfg(feature = "adapter")]
 pub mod adapter;
 mod candidate;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod contract;
 pub mod fuzz;
 mod generate;
@@ -13,6 +15,7 @@ mod message;
 mod model;
 mod oracle;
 mod play;
+mod report;
 mod requirement;
 mod runner;
 mod shrink;
@@ -29,6 +32,7 @@ pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size,
 pub use known::{KnownFailure, KnownFailures};
 pub use message::{Message, Role, from_json_lines, to_json_lines};
 pub use model::Reference;
+pub use report::TextReport;
 pub use requirement::{Level, Requirement, requirement, requirements};
 pub use runner::Tick;
 pub use suite::Suite;

@@ -46,6 +46,7 @@ pub struct Suite {
     timeout: Duration,
     own_deadline: bool,
     known: Option<PathBuf>,
+    known_list: Option<KnownFailures>,
     strict: bool,
     json: Option<PathBuf>,
     witness_dir: Option<PathBuf>,
@@ -83,6 +84,7 @@ impl Suite {
             timeout: Duration::from_secs(5),
             own_deadline: false,
             known: None,
+            known_list: None,
             strict: false,
             json: None,
             witness_dir: Some(PathBuf::from("plimsoll-witnesses")),
@@ -137,6 +139,12 @@ impl Suite {
     /// A TOML file of known failures.
     pub fn known(mut self, path: impl Into<PathBuf>) -> Self {
         self.known = Some(path.into());
+        self
+    }
+
+    /// The known failures themselves, where they come from no file. A file given by [`known`](Suite::known) goes before.
+    pub fn known_failures(mut self, known: KnownFailures) -> Self {
+        self.known_list = Some(known);
         self
     }
 
@@ -229,7 +237,7 @@ impl Suite {
                 return Err(format!("{id}: no requirement has this id; `plimsoll list` shows all"));
             }
         }
-        let known = self.known.as_deref().map(KnownFailures::load).transpose()?;
+        let known = self.known.as_deref().map(KnownFailures::load).transpose()?.or(self.known_list);
         let probe = (self.make)().map_err(|e| e.to_string())?;
         let candidate = CandidateInfo { name: probe.name(), version: probe.version() };
         let contract = self.contract.unwrap_or_else(|| probe.contract());

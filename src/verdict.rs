@@ -1,5 +1,7 @@
 //! Verdicts, and the report of a run.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -83,6 +85,9 @@ pub struct RequirementReport {
     /// The failing id that explains it, under which it is folded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded_under: Option<String>,
+    /// The witness as a timeline, for a person; not in the JSON report.
+    #[serde(skip)]
+    pub timeline: Option<String>,
 }
 
 impl RequirementReport {
@@ -168,6 +173,9 @@ pub struct Report {
     /// What is wrong with the list of known failures, and the edit to make.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_problems: Vec<String>,
+    /// The directory of the witness files; not in the JSON report, which does not depend on where it was made.
+    #[serde(skip)]
+    pub witness_dir: Option<PathBuf>,
 }
 
 /// A way in which the candidate broke off.
@@ -212,6 +220,12 @@ impl Report {
     #[must_use]
     pub fn requirement(&self, id: &str) -> Option<&RequirementReport> {
         self.requirements.iter().find(|row| row.id == id)
+    }
+
+    /// Where the witness file of this name is.
+    #[must_use]
+    pub fn witness_path(&self, name: &str) -> PathBuf {
+        self.witness_dir.as_deref().unwrap_or(Path::new("")).join(name)
     }
 
     /// Passed, failed and skipped.

@@ -44,6 +44,8 @@ pub(super) struct Child {
     stderr: JoinHandle<()>,
     /// How it ended, once it is reaped; none inside where that is not known.
     reaped: Option<Option<ExitStatus>>,
+    /// Set from outside: nobody waits for it any longer.
+    halted: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Default)]
@@ -56,8 +58,8 @@ struct Pipes {
 }
 
 impl Child {
-    /// Starts `command`: the program, then its arguments.
-    pub(super) fn start(command: &[String]) -> io::Result<Self> {
+    /// Starts `command`: the program, then its arguments. Once `halted` is set, whatever is still to be heard is late.
+    pub(super) fn start(command: &[String], halted: Arc<AtomicBool>) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -70,6 +72,7 @@ impl Child {
             pipes,
             stderr,
             reaped: None,
+            halted,
         })
     }
 
@@ -104,7 +107,7 @@ impl Child {
     pub(super) fn hear(&mut self, deadline: Instant) -> Heard {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || self.halted.load(Ordering::Relaxed) {
                 // Lines that are still coming change nothing: they can be endless.
                 return Heard::Late;
             }

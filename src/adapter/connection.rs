@@ -1,5 +1,7 @@
 //! Asks a child and hears its answer. Whatever goes wrong ends the child and becomes a candidate's error.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -33,9 +35,9 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Starts `command`; nothing is said yet.
-    pub(super) fn open(command: &[String]) -> std::io::Result<Self> {
-        Child::start(command).map(|child| Self { child, last_id: 0, last_line: Vec::new(), lost: None, busy: false })
+    /// Starts `command`; nothing is said yet. Once `halted` is set, every answer is late.
+    pub(super) fn open(command: &[String], halted: Arc<AtomicBool>) -> std::io::Result<Self> {
+        Child::start(command, halted).map(|child| Self { child, last_id: 0, last_line: Vec::new(), lost: None, busy: false })
     }
 
     /// Whether another request can be sent.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::mem;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,6 +54,7 @@ pub(super) struct Pool {
     command: Vec<String>,
     pub(super) timeout: Duration,
     hello: Duration,
+    halted: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
@@ -69,14 +71,31 @@ impl Launcher {
     /// minute for the first. Nothing is started yet.
     #[must_use]
     pub fn new(command: Vec<String>, timeout: Duration) -> Self {
-        Self { pool: Arc::new(Pool { command, timeout, hello: HELLO, state: Mutex::default() }) }
+        Self::of(command, timeout, HELLO, Arc::default())
     }
 
     /// The same command with another time for `hello`. The new launcher shares no children with this one.
     #[must_use]
     pub fn hello_timeout(self, hello: Duration) -> Self {
-        let (command, timeout) = (self.pool.command.clone(), self.pool.timeout);
-        Self { pool: Arc::new(Pool { command, timeout, hello, state: Mutex::default() }) }
+        let (command, halted) = (self.pool.command.clone(), Arc::clone(&self.pool.halted));
+        Self::of(command, self.pool.timeout, hello, halted)
+    }
+
+    /// The same command, of which nobody waits for an answer any longer once `halted` becomes true: the children end
+    /// soon after. The new launcher shares no children with this one.
+    #[must_use]
+    pub fn stop_when(self, halted: Arc<AtomicBool>) -> Self {
+        Self::of(self.pool.command.clone(), self.pool.timeout, self.pool.hello, halted)
+    }
+
+    /// Whether no clone and no [`Process`] shares its children any longer.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        Arc::strong_count(&self.pool) == 1
+    }
+
+    fn of(command: Vec<String>, timeout: Duration, hello: Duration, halted: Arc<AtomicBool>) -> Self {
+        Self { pool: Arc::new(Pool { command, timeout, hello, halted, state: Mutex::default() }) }
     }
 
     /// A child that has forgotten every case: one that was given back, or a new one.
@@ -112,7 +131,7 @@ impl Launcher {
     }
 
     fn start(&self) -> Result<(Connection, Arc<Introduction>), Error> {
-        let started = Connection::open(&self.pool.command).map_err(|error| {
+        let started = Connection::open(&self.pool.command, Arc::clone(&self.pool.halted)).map_err(|error| {
             let sentence = format!("cannot start `{}`: {error}", self.pool.command.join(" "));
             self.pool.state().gave_up.get_or_insert_with(|| sentence.clone());
             Error::broken(BreakKind::Crash, sentence)

@@ -167,6 +167,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         witness_steps: None,
         detail: None,
         folded_under: None,
+        timeline: None,
     };
     Report {
         format: 1,
@@ -189,6 +190,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         broken: Vec::new(),
         aborted: None,
         known_problems: Vec::new(),
+        witness_dir: setup.witness_dir.clone(),
     }
 }
 
@@ -237,6 +239,8 @@ fn search(
     let mut ended = None;
     loop {
         match from.recv_timeout(Duration::from_millis(100)) {
+            // What comes after an interruption was cut short by it.
+            Ok(_) if setup.stop.load(Ordering::Relaxed) => {}
             Ok((at, planned, examined)) => {
                 waiting.insert(at, (planned, examined));
             }
