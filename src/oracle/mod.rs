@@ -393,8 +393,10 @@ impl<'t> Judge<'t> {
         let now_s = event.elapsed_s;
         let longest = contract.cooldown().map_or(0.0, |c| c.longest());
         let wait = contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(longest);
-        let fog = self.fog(name, now_s, wait);
         let before = Rc::clone(&self.track(name).view);
+        let open_call = !view::open_calls(&self.externals, &before).is_empty();
+        let asked = step.kind == StepKind::Step && step.pressure == Pressure::Summarize && self.auto && !open_call;
+        let fog = self.fog(name, now_s, wait, asked);
         let standing = view::standing(&before);
         let now = {
             let track = self.track(name);
@@ -402,7 +404,6 @@ impl<'t> Judge<'t> {
             Mark { time: (now_s, now_s), appended, rebrought, rewinds, standing }
         };
 
-        let open_call = !view::open_calls(&self.externals, &before).is_empty();
         let cools = contract
             .cooldown()
             .is_some_and(|cooldown| self.track(name).cooling.forbids(cooldown, Growth::Ignored, &now));
@@ -467,13 +468,16 @@ impl<'t> Judge<'t> {
         judged
     }
 
-    /// Whether the wall clock has stepped and only CLK-1 speaks.
-    fn fog(&mut self, name: Name, now_s: f64, wait: f64) -> bool {
+    /// Whether the wall clock has stepped and only CLK-1 speaks. The time runs from the first step at which the candidate has
+    /// reason to look at the clock.
+    fn fog(&mut self, name: Name, now_s: f64, wait: f64, asked: bool) -> bool {
         let track = self.track(name);
         match track.fog {
             None => false,
             Some(None) => {
-                track.fog = Some(Some(now_s + wait));
+                if asked {
+                    track.fog = Some(Some(now_s + wait));
+                }
                 wait > 0.0
             }
             Some(Some(until)) if now_s < until => true,
