@@ -24,6 +24,8 @@ mod trace;
 mod unit;
 mod verdict;
 mod witness;
+#[cfg(feature = "zoo")]
+pub mod zoo;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
 pub use contract::*;

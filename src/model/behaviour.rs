@@ -3,10 +3,10 @@
 use super::compactor::Memory;
 use super::latch::LatchState;
 use super::select;
-use super::throttle::Point;
-use crate::candidate::{Conversation, Rejection, Summary};
-use crate::contract::{Contract, CountsAs, FailureKind, Growth};
-use crate::history::Pressure;
+use super::throttle::{Point, ThrottleState};
+use crate::candidate::{Conversation, Host, Rejection, Restart, Summary};
+use crate::contract::{Clock, Contract, CountsAs, Durability, FailureKind, Growth};
+use crate::history::{Pressure, StepKind};
 use crate::message::{Message, Role};
 use crate::trace::{Action, RejectionKind, Stop};
 
@@ -16,6 +16,19 @@ pub(crate) enum Outcome {
     Success,
     Failure(FailureKind),
     Abort,
+}
+
+/// Which of the two gates are closed at a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gates {
+    pub(crate) cooling: bool,
+    pub(crate) latched: bool,
+}
+
+impl Gates {
+    pub(crate) fn closed(self) -> bool {
+        self.cooling || self.latched
+    }
 }
 
 /// What a compactor decides. Every provided method is the reference's answer.
@@ -49,8 +62,13 @@ pub(crate) trait Behaviour: Send + 'static {
 
     // Growth and time.
 
+    /// The host's messages have arrived.
+    fn received(&self, conversation: &Conversation, messages: &[Message]) {
+        let _ = (conversation, messages);
+    }
+
     /// Messages since `point` that `counts` accepts.
-    fn growth(&self, conversation: &Conversation, point: Point, counts: &dyn Fn(&Message) -> bool) -> u64 {
+    fn growth(&self, conversation: &Conversation, point: &mut Point, counts: &dyn Fn(&Message) -> bool) -> u64 {
         conversation.log().iter().skip(point.log).filter(|message| counts(message)).count() as u64
     }
 
@@ -105,9 +123,9 @@ pub(crate) trait Behaviour: Send + 'static {
         }
     }
 
-    /// What a trim does to throttle and latch: nothing.
-    fn trimmed(&self, memory: &mut Memory, here: Point) {
-        let _ = (memory, here);
+    /// What a trim does besides: nothing.
+    fn trimmed(&self, conversation: &mut Conversation, memory: &mut Memory, here: Point) {
+        let _ = (conversation, memory, here);
     }
 
     /// Whether the latch has reopened.
@@ -122,15 +140,35 @@ pub(crate) trait Behaviour: Send + 'static {
         pressure == Pressure::Summarize
     }
 
-    /// Whether to trim at this pressure, when no attempt is made; `blocked`: because of cooldown or latch.
-    fn trims_at(&self, pressure: Pressure, blocked: bool) -> bool {
-        let _ = blocked;
+    /// Whether to trim at this pressure, when no attempt is made.
+    fn trims_at(&self, pressure: Pressure, gates: Gates) -> bool {
+        let _ = gates;
         pressure != Pressure::None
     }
 
-    /// Whether an open call keeps everything waiting.
-    fn waits_for_calls(&self) -> bool {
+    /// Whether the switch lets a step of this kind attempt: a person's request always.
+    fn is_on(&self, auto: bool, kind: StepKind) -> bool {
+        auto || kind == StepKind::Force
+    }
+
+    /// Whether a person's request gets through: always.
+    fn forces(&self, gates: Gates) -> bool {
+        let _ = gates;
         true
+    }
+
+    /// Whether another recovery from a proven overflow is allowed. Growth renews them.
+    fn may_recover(&self, contract: &Contract, memory: &mut Memory, growth: u64, gates: Gates) -> bool {
+        let _ = gates;
+        if growth > 0 {
+            memory.recoveries = 0;
+        }
+        memory.recoveries < contract.overflow.recoveries
+    }
+
+    /// Whether everything waits because a call is open.
+    fn waits_for_calls(&self, view: &[Message]) -> bool {
+        select::open_call(view)
     }
 
     /// Whether there is enough to summarise.
@@ -145,6 +183,11 @@ pub(crate) trait Behaviour: Send + 'static {
         select::eligible(contract, view)
     }
 
+    /// Results that trimming shortens.
+    fn trimmable(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+        select::trimmable(contract, view)
+    }
+
     /// Summariser calls that an attempt makes while they fail.
     fn tries(&self) -> usize {
         1
@@ -152,10 +195,26 @@ pub(crate) trait Behaviour: Send + 'static {
 
     // What comes out of an attempt.
 
-    /// Whether an error of the summariser leaves the step as an error.
-    fn raises(&self, kind: RejectionKind) -> bool {
-        let _ = kind;
+    /// What happens before the summariser is called: nothing.
+    fn asks(&self, conversation: &mut Conversation) {
+        let _ = conversation;
+    }
+
+    /// What is made of a summary with more calls: nothing.
+    fn refine(&self, host: &Host, summary: Summary) -> Result<Summary, Rejection> {
+        let _ = host;
+        Ok(summary)
+    }
+
+    /// Whether an attempt that ended like this makes the step end in an error.
+    fn raises(&self, outcome: Outcome) -> bool {
+        let _ = outcome;
         false
+    }
+
+    /// Whether an attempt whose step ends in an error is recorded, too.
+    fn records_raised(&self) -> bool {
+        true
     }
 
     /// What an error of the summariser counts as.
@@ -195,8 +254,8 @@ pub(crate) trait Behaviour: Send + 'static {
     }
 
     /// The view after a failed or aborted attempt: the old one.
-    fn failed(&self, conversation: &mut Conversation) {
-        let _ = conversation;
+    fn failed(&self, conversation: &mut Conversation, outcome: Outcome) {
+        let _ = (conversation, outcome);
     }
 
     /// What happens once a view is installed.
@@ -223,9 +282,26 @@ pub(crate) trait Behaviour: Send + 'static {
 
     // Persistence.
 
-    /// What becomes of a message that is saved and loaded: nothing.
-    fn stored(&self, message: Message) -> Message {
-        message
+    /// What becomes of messages that are saved and loaded: nothing.
+    fn reloaded(&self, messages: Vec<Message>, restart: &Restart) -> Vec<Message> {
+        let _ = restart;
+        messages
+    }
+
+    /// What a restart leaves of throttle and latch.
+    fn restarted(&self, contract: &Contract, memory: &mut Memory, restart: &Restart) {
+        if contract.restart.throttle == Durability::Volatile {
+            memory.throttle = ThrottleState::default();
+        }
+        if contract.restart.latch == Durability::Volatile {
+            memory.latch = LatchState::default();
+        }
+        if contract.throttle.clock == Clock::Monotonic {
+            // What the old process's clock said means nothing now: wait the whole time once more.
+            for point in memory.throttle.last.iter_mut().chain(memory.latch.latched.iter_mut()) {
+                point.clock_s = restart.monotonic_s;
+            }
+        }
     }
 
     /// Whether the person's rewind is done here: the conversation does it.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::behaviour::{Behaviour, Outcome};
+use super::behaviour::{Behaviour, Gates, Outcome};
 use super::latch::LatchState;
 use super::select;
 use super::throttle::{Now, Point, ThrottleState};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
-use crate::contract::{Capability, Clock, Contract, Durability, FailureKind, TrimHow};
+use crate::contract::{Capability, Contract, FailureKind, TrimHow};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, from_json_lines, to_json_lines};
 use crate::trace::Action;
@@ -49,7 +49,7 @@ impl<B: Behaviour> Machine<B> {
         let mut memory = *self.memory(conversation);
         let (Some(cooldown), Some(last)) = (self.contract.cooldown(), memory.throttle.last.as_mut()) else { return false };
         let elapsed = self.behaviour.elapsed(last, now_s);
-        let growth = self.behaviour.growth(conversation, *last, &|message| self.behaviour.counts(message));
+        let growth = self.behaviour.growth(conversation, last, &|message| self.behaviour.counts(message));
         let cools = self.behaviour.is_cooling(elapsed, cooldown.after(memory.throttle.failures))
             && !self.behaviour.growth_lifts(&self.contract, growth);
         *self.memory(conversation) = memory;
@@ -61,21 +61,20 @@ impl<B: Behaviour> Machine<B> {
         let mut memory = *self.memory(conversation);
         let Some(point) = memory.latch.latched.as_mut().filter(|_| self.contract.latch().is_some()) else { return false };
         let elapsed = self.behaviour.elapsed(point, now_s);
-        let growth = self.behaviour.growth(conversation, *point, &|message| self.behaviour.counts_for_latch(message));
+        let growth = self.behaviour.growth(conversation, point, &|message| self.behaviour.counts_for_latch(message));
         let latched = !self.behaviour.reopened(&self.contract, growth, elapsed);
         *self.memory(conversation) = memory;
         latched
     }
 
-    /// Whether another recovery from a proven overflow is allowed. Growth renews them.
-    fn may_recover(&mut self, conversation: &Conversation) -> bool {
+    /// Whether another recovery from a proven overflow is allowed.
+    fn may_recover(&mut self, conversation: &Conversation, gates: Gates) -> bool {
         let mut memory = *self.memory(conversation);
         let counts = |message: &Message| self.behaviour.counts(message);
-        if memory.recovered.is_some_and(|point| self.behaviour.growth(conversation, point, &counts) > 0) {
-            memory.recoveries = 0;
-        }
+        let growth = memory.recovered.as_mut().map_or(0, |point| self.behaviour.growth(conversation, point, &counts));
+        let may = self.behaviour.may_recover(&self.contract, &mut memory, growth, gates);
         *self.memory(conversation) = memory;
-        memory.recoveries < self.contract.overflow.recoveries
+        may
     }
 
     /// Notes a recovery. One that made the view smaller is progress, and renews them.
@@ -90,7 +89,7 @@ impl<B: Behaviour> Machine<B> {
         if !self.contract.claims(Capability::Trim) {
             return false;
         }
-        let at = select::trimmable(&self.contract, conversation.view());
+        let at = self.behaviour.trimmable(&self.contract, conversation.view());
         let mut view = conversation.view().to_vec();
         for &at in &at {
             view[at].content = self.behaviour.shorten(&view[at].content);
@@ -108,12 +107,12 @@ impl<B: Behaviour> Machine<B> {
         conversation.install(view);
         let behaviour = &self.behaviour;
         let memory = self.memories.entry(behaviour.state_key(conversation.id()).to_owned()).or_default();
-        behaviour.trimmed(memory, here);
+        behaviour.trimmed(conversation, memory, here);
         true
     }
 
-    /// One attempt. What it came to, and the error that leaves the step, if one does.
-    fn attempt(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Result<Outcome, Error> {
+    /// One attempt, and what it came to.
+    fn attempt(&self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Outcome {
         let view = conversation.view().to_vec();
         let replaced: Vec<usize> =
             (0..view.len()).filter(|at| eligible.contains(at) || (view[*at].is_own() && view[*at].is_visible())).collect();
@@ -123,11 +122,11 @@ impl<B: Behaviour> Machine<B> {
         let input: Vec<Message> =
             sent.iter().map(|at| view[*at].clone()).filter(|message| self.behaviour.is_sent(message)).collect();
 
+        self.behaviour.asks(conversation);
         let mut outcome = Outcome::Failure(FailureKind::NoView);
         for _ in 0..self.behaviour.tries() {
-            let summary = match host.summarize(&input) {
+            let summary = match host.summarize(&input).and_then(|summary| self.behaviour.refine(host, summary)) {
                 Ok(summary) => summary,
-                Err(rejection) if self.behaviour.raises(rejection.kind) => return Err(rejection.into()),
                 Err(rejection) => {
                     outcome = self.behaviour.outcome_of(rejection);
                     continue;
@@ -165,74 +164,93 @@ impl<B: Behaviour> Machine<B> {
             Outcome::Abort => "compaction interrupted".to_owned(),
         };
         if outcome != Outcome::Success {
-            self.behaviour.failed(conversation);
+            self.behaviour.failed(conversation, outcome);
         }
         if let Some(status) = self.behaviour.status(&text) {
             conversation.append(status);
         }
-        Ok(outcome)
+        outcome
     }
 
-    fn unforced(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize], here: Point) -> Result<Outcome, Error> {
-        let outcome = self.attempt(conversation, host, eligible)?;
-        let contract = &self.contract;
-        let memory = self.memories.entry(self.behaviour.state_key(conversation.id()).to_owned()).or_default();
-        if self.behaviour.starts_cooldown(contract, outcome) {
-            memory.throttle.last = Some(here);
-            memory.throttle.failures = if outcome == Outcome::Success { 0 } else { memory.throttle.failures + 1 };
+    /// An attempt, recorded by `record`, and what the step reports of it.
+    fn recorded(
+        &mut self,
+        conversation: &mut Conversation,
+        host: &Host,
+        eligible: &[usize],
+        record: impl FnOnce(&B, &Contract, &mut Memory, Outcome),
+    ) -> Result<Action, Error> {
+        let outcome = self.attempt(conversation, host, eligible);
+        let raises = self.behaviour.raises(outcome);
+        if !raises || self.behaviour.records_raised() {
+            let key = self.behaviour.state_key(conversation.id()).to_owned();
+            record(&self.behaviour, &self.contract, self.memories.entry(key).or_default(), outcome);
         }
-        self.behaviour.record(contract, &mut memory.latch, outcome, here);
-        Ok(outcome)
+        match outcome {
+            _ if raises => Err(Error::raised("the compaction failed")),
+            Outcome::Success => Ok(Action::Summarize),
+            Outcome::Failure(_) | Outcome::Abort => Ok(Action::None),
+        }
+    }
+
+    fn unforced(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize], here: Point) -> Result<Action, Error> {
+        self.recorded(conversation, host, eligible, |behaviour, contract, memory, outcome| {
+            if behaviour.starts_cooldown(contract, outcome) {
+                memory.throttle.last = Some(here);
+                memory.throttle.failures = if outcome == Outcome::Success { 0 } else { memory.throttle.failures + 1 };
+            }
+            behaviour.record(contract, &mut memory.latch, outcome, here);
+        })
     }
 
     fn decide(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
         let now_s = Now { wall_s: host.wall(), monotonic_s: host.monotonic() }.read(self.contract.throttle.clock);
-        let here = Point { log: conversation.log().len(), clock_s: now_s };
-        if self.behaviour.waits_for_calls() && select::open_call(conversation.view()) {
+        let standing = select::standing(conversation.view());
+        let here = Point { log: conversation.log().len(), standing, clock_s: now_s };
+        if self.behaviour.waits_for_calls(conversation.view()) {
             return Ok(Action::None);
         }
+        let gates = Gates { cooling: self.cooling(conversation, now_s), latched: self.latched(conversation, now_s) };
         let eligible = self.behaviour.eligible(&self.contract, conversation.view());
         let enough = self.contract.claims(Capability::Summarize)
             && self.behaviour.is_enough(&self.contract, conversation.view(), &eligible);
-        let done = |outcome| if outcome == Outcome::Success { Action::Summarize } else { Action::None };
+        let on = self.behaviour.is_on(self.auto, host.kind());
         match host.kind() {
-            StepKind::Force if enough => {
-                let outcome = self.attempt(conversation, host, &eligible)?;
-                let memory = self.memories.entry(self.behaviour.state_key(conversation.id()).to_owned()).or_default();
-                self.behaviour.record_forced(memory, outcome, here);
-                return Ok(done(outcome));
+            StepKind::Force if enough && on && self.behaviour.forces(gates) => {
+                self.recorded(conversation, host, &eligible, |behaviour, _, memory, outcome| {
+                    behaviour.record_forced(memory, outcome, here);
+                })
             }
-            StepKind::Force => return Ok(Action::None),
+            StepKind::Force => Ok(Action::None),
+            StepKind::Overflow if !self.may_recover(conversation, gates) => Ok(Action::None),
             StepKind::Overflow => {
-                if !self.may_recover(conversation) {
-                    return Ok(Action::None);
-                }
                 if self.trim(conversation, here) {
                     self.recovered(conversation, here, true);
                     return Ok(Action::Trim);
                 }
-                if !(enough && self.auto) {
+                if !(enough && on) {
                     return Ok(Action::None);
                 }
-                let outcome = self.unforced(conversation, host, &eligible, here)?;
-                self.recovered(conversation, here, outcome == Outcome::Success);
-                return Ok(done(outcome));
+                let done = self.unforced(conversation, host, &eligible, here);
+                self.recovered(conversation, here, matches!(done, Ok(Action::Summarize)));
+                done
             }
-            StepKind::Step => {}
+            StepKind::Step => {
+                let pressure = host.pressure();
+                if self.behaviour.attempts_at(pressure) && on && !gates.closed() {
+                    if enough {
+                        return self.unforced(conversation, host, &eligible, here);
+                    }
+                    if pressure == Pressure::Summarize {
+                        let mut memory = *self.memory(conversation);
+                        self.behaviour.declined(&self.contract, &mut memory, here);
+                        *self.memory(conversation) = memory;
+                    }
+                }
+                let trims = self.behaviour.trims_at(pressure, gates) && self.trim(conversation, here);
+                Ok(if trims { Action::Trim } else { Action::None })
+            }
         }
-        let pressure = host.pressure();
-        let blocked = self.cooling(conversation, now_s) | self.latched(conversation, now_s);
-        if self.behaviour.attempts_at(pressure) && self.auto && !blocked {
-            if enough {
-                return self.unforced(conversation, host, &eligible, here).map(done);
-            }
-            let memory = self.memories.entry(self.behaviour.state_key(conversation.id()).to_owned()).or_default();
-            if pressure == Pressure::Summarize {
-                self.behaviour.declined(&self.contract, memory, here);
-            }
-        }
-        let trims = self.behaviour.trims_at(pressure, blocked) && self.trim(conversation, here);
-        Ok(if trims { Action::Trim } else { Action::None })
     }
 }
 
@@ -264,6 +282,12 @@ impl<B: Behaviour> Compactor for Machine<B> {
         env!("CARGO_PKG_VERSION").to_owned()
     }
 
+    fn append(&mut self, conversation: &mut Conversation, messages: Vec<Message>) -> Result<(), Error> {
+        self.behaviour.received(conversation, &messages);
+        conversation.receive(messages);
+        Ok(())
+    }
+
     fn rewind(&mut self, conversation: &mut Conversation, to: &str) -> Result<(), Error> {
         self.behaviour.rewinds(conversation, to);
         Ok(())
@@ -272,29 +296,16 @@ impl<B: Behaviour> Compactor for Machine<B> {
     fn restart(&mut self, conversations: &mut [Conversation], restart: &Restart) -> Result<(), Error> {
         for conversation in conversations.iter_mut() {
             let [log, view] = [conversation.log(), conversation.view()].map(|messages| {
-                let stored: Vec<Message> = messages.iter().cloned().map(|message| self.behaviour.stored(message)).collect();
-                let text = older(&to_json_lines(&stored), &restart.without);
-                from_json_lines(&text).map_err(Error::raised)
+                let loaded = from_json_lines(&older(&to_json_lines(messages), &restart.without));
+                loaded.map(|messages| self.behaviour.reloaded(messages, restart)).map_err(Error::raised)
             });
             conversation.load(log?, view?);
         }
-        let rules = self.contract.restart;
         for memory in self.memories.values_mut() {
             *memory = serde_json::to_string(memory)
                 .and_then(|text| serde_json::from_str(&text))
                 .map_err(|e| Error::raised(e.to_string()))?;
-            if rules.throttle == Durability::Volatile {
-                memory.throttle = ThrottleState::default();
-            }
-            if rules.latch == Durability::Volatile {
-                memory.latch = LatchState::default();
-            }
-            if self.contract.throttle.clock == Clock::Monotonic {
-                // What the old process's clock said means nothing now: wait the whole time once more.
-                for point in memory.throttle.last.iter_mut().chain(memory.latch.latched.iter_mut()) {
-                    point.clock_s = restart.monotonic_s;
-                }
-            }
+            self.behaviour.restarted(&self.contract, memory, restart);
         }
         Ok(())
     }

@@ -10,14 +10,23 @@ mod latch;
 mod select;
 mod throttle;
 
-pub(crate) use behaviour::{Behaviour, Outcome, Sound};
-pub(crate) use compactor::{Machine, Memory};
+#[cfg(feature = "zoo")]
+pub(crate) use behaviour::{Behaviour, Gates, Outcome};
+#[cfg(feature = "zoo")]
+pub(crate) use compactor::Memory;
+pub(crate) use compactor::Machine;
+#[cfg(feature = "zoo")]
 pub(crate) use latch::LatchState;
-pub(crate) use select::{eligible, open_call, size, trimmable};
-pub(crate) use throttle::{Now, Point, ThrottleState};
+#[cfg(feature = "zoo")]
+pub(crate) use select::{eligible, open_call, size, standing, trimmable};
+#[cfg(feature = "zoo")]
+pub(crate) use throttle::{Point, ThrottleState};
+
+use behaviour::Sound;
 
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
 use crate::contract::Contract;
+use crate::message::Message;
 use crate::trace::Action;
 
 /// The reference compactor: conforms to every requirement under any contract that it is given.
@@ -61,6 +70,9 @@ impl Compactor for Reference {
     }
     fn restart(&mut self, conversations: &mut [Conversation], restart: &Restart) -> Result<(), Error> {
         self.machine.restart(conversations, restart)
+    }
+    fn append(&mut self, conversation: &mut Conversation, messages: Vec<Message>) -> Result<(), Error> {
+        self.machine.append(conversation, messages)
     }
     fn auto(&mut self, on: bool) -> Result<(), Error> {
         self.machine.auto(on)

@@ -16,6 +16,11 @@ fn size_of(contract: &Contract, message: &Message) -> usize {
     unit.len(&message.content) + reasoning + contract.size.per_message
 }
 
+/// The number of the host's messages in the view that the model sees.
+pub(crate) fn standing(view: &[Message]) -> u64 {
+    view.iter().filter(|message| message.is_visible() && !message.is_own()).count() as u64
+}
+
 /// Calls that stand in the view without their final result.
 fn open_calls(view: &[Message]) -> HashSet<&str> {
     let answered: HashSet<&str> =

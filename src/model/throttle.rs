@@ -25,6 +25,8 @@ impl Now {
 pub(crate) struct Point {
     /// Messages in the log. The log is append-only, so what stands after them came later.
     pub(crate) log: usize,
+    /// Visible messages of the host in the view. The reference does not need it; who counts net growth does.
+    pub(crate) standing: u64,
     /// The clock that the contract names, in seconds.
     pub(crate) clock_s: f64,
 }
