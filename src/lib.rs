@@ -36,7 +36,7 @@ pub use message::{Message, Role, from_json_lines, to_json_lines};
 pub use model::Reference;
 pub use report::TextReport;
 pub use requirement::{Level, Requirement, requirement, requirements};
-pub use runner::Tick;
+pub use runner::{Replay, Tick};
 pub use suite::Suite;
 pub use trace::*;
 pub use unit::{Limit, Unit};

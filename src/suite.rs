@@ -10,8 +10,9 @@ use crate::contract::Contract;
 use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
-use crate::runner::{Factory, Progress, Setup, Tick, run};
+use crate::runner::{Factory, Progress, Replay, Setup, Tick, replay, run};
 use crate::verdict::{CandidateInfo, Report};
+use crate::witness::Witness;
 
 /// A run of the suite against one candidate: options first, then [`Suite::run`].
 ///
@@ -267,5 +268,14 @@ impl Suite {
                 .map_err(|e| format!("cannot write the report {}: {e}", path.display()))?;
         }
         Ok(report)
+    }
+
+    /// Plays a witness again, under the contract that stands in it. Of the options only the timeout counts.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be played at all: it names an unknown requirement, or the candidate does not return.
+    pub fn replay(&self, witness: &Witness) -> Result<Replay, String> {
+        replay(&self.make, witness, (!self.own_deadline).then_some(self.timeout))
     }
 }

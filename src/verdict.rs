@@ -190,6 +190,9 @@ pub struct BrokenReport {
     pub message: String,
     /// The name of its witness file.
     pub witness: Option<String>,
+    /// The witness as a timeline, for a person; not in the JSON report.
+    #[serde(skip)]
+    pub timeline: Option<String>,
 }
 
 /// The edition of the specification that this version of the suite checks.

@@ -3,6 +3,8 @@
 mod candidates;
 mod catalogue;
 mod check;
+mod incident;
+mod replay;
 mod screen;
 mod serve;
 
@@ -31,6 +33,8 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::check(arguments),
         Command::List => catalogue::list(),
         Command::Explain { id } => catalogue::explain(&id),
+        Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),
+        Command::Incident => incident::incident(),
         Command::Zoo => catalogue::zoo(),
         Command::Serve { candidate } => serve::serve(&candidate),
     };
@@ -68,6 +72,15 @@ Examples:
         /// Its id, as LAT-2
         id: String,
     },
+    /// Play a witness again: exit code 1 if a requirement that it names still fails
+    Replay {
+        /// A witness file, or another history in the same format
+        witness: PathBuf,
+        #[command(flatten)]
+        candidate: CandidateArgs,
+    },
+    /// Show what this suite is about: one history, three compactors, side by side
+    Incident,
     /// List the built-in candidates: the reference, known-bad ones, conforming variants
     Zoo,
     /// Speak the adapter protocol on standard input and output, as a built-in candidate

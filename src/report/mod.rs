@@ -2,6 +2,9 @@
 
 mod quote;
 mod text;
+mod timeline;
+mod wording;
 
 pub(crate) use quote::{escaped, shell};
 pub use text::TextReport;
+pub(crate) use timeline::{sent, timeline};

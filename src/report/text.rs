@@ -84,9 +84,7 @@ impl<'a> TextReport<'a> {
         }
         if let Some(timeline) = &row.timeline {
             writeln!(out)?;
-            for line in timeline.lines() {
-                writeln!(out, "  {line}")?;
-            }
+            out.write_str(timeline)?;
         }
         if let Some(detail) = &row.detail {
             writeln!(out)?;
@@ -166,7 +164,9 @@ impl fmt::Display for TextReport<'_> {
             write!(out, "\n{lists}")?;
         }
         let first = |row: &&RequirementReport| report.first.as_deref() != Some(&row.id);
-        let failing = report.requirements.iter().filter(|row| row.tally() == Tally::Failed && row.folded_under.is_none());
+        let failing = report.requirements.iter().filter(|row| {
+            row.tally() == Tally::Failed && row.folded_under.is_none() && !is_break(row.verdict)
+        });
         let mut failing: Vec<&RequirementReport> = failing.collect();
         failing.sort_by_key(first);
         let advice = report.requirements.iter().filter(|row| row.verdict == Verdict::Advice);
@@ -175,7 +175,14 @@ impl fmt::Display for TextReport<'_> {
             self.write_failure(out, row)?;
         }
         for broken in &report.broken {
-            writeln!(out, "\n{} in {} of {} histories", broken.verdict.name(), broken.histories, report.histories)?;
+            let against = report.requirements.iter().filter(|row| row.verdict == broken.verdict);
+            let against: Vec<&str> = against.map(|row| row.id.as_str()).collect();
+            let against = if against.is_empty() { String::new() } else { format!(", counted against {}", against.join(", ")) };
+            let (verdict, histories) = (broken.verdict.name(), broken.histories);
+            writeln!(out, "\n{verdict} in {histories} of {} histories{against}", report.histories)?;
+            if let Some(timeline) = &broken.timeline {
+                writeln!(out, "\n{timeline}")?;
+            }
             broken.message.lines().try_for_each(|line| wrapped(out, &escaped(line), 2))?;
             self.write_witness(out, broken.witness.as_deref(), None)?;
         }
@@ -187,6 +194,11 @@ impl fmt::Display for TextReport<'_> {
         }
         writeln!(out, "\n{}", report.closing_line())
     }
+}
+
+/// Whether the candidate broke off: these are shown apart, once each.
+fn is_break(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Crash | Verdict::Timeout | Verdict::ProtocolError | Verdict::HarnessError)
 }
 
 /// Writes `text` in lines of at most 100 characters, each after `indent` spaces. The text's own spaces between words become

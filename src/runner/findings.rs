@@ -23,6 +23,8 @@ pub(crate) struct Finding {
     pub(crate) detail: String,
     pub(crate) history: History,
     pub(crate) witness: Option<String>,
+    /// The history as it was played, for a person.
+    pub(crate) timeline: Option<String>,
     /// It did not repeat.
     pub(crate) flaky: bool,
     causes: BTreeSet<Cause>,
@@ -52,8 +54,13 @@ pub(super) fn raw(setup: &Setup, planned: &Planned, ids: &[&str], reason: &str) 
     witness.render(None)
 }
 
-/// The findings of a run that ended early: not shrunk, and only what a monitor saw.
-pub(super) fn as_they_are(claimed: &[&'static Requirement], raised: &[Raised], _: Option<&WitnessDir>) -> Vec<Finding> {
+/// The findings of a run that ended early: not shrunk, and only what a monitor saw. Their witnesses are on disk.
+pub(super) fn as_they_are(
+    setup: &Setup,
+    claimed: &[&'static Requirement],
+    raised: &[Raised],
+    witnesses: Option<&WitnessDir>,
+) -> Vec<Finding> {
     let seen = raised.iter().filter_map(|raised| {
         let (Suspect::Observed(at, _) | Suspect::Differed(at)) = raised.suspect else { return None };
         let reason = reason(&raised.suspect);
@@ -63,7 +70,8 @@ pub(super) fn as_they_are(claimed: &[&'static Requirement], raised: &[Raised], _
             detail: reason.clone(),
             reason,
             history: raised.planned.history.clone(),
-            witness: None,
+            witness: witnesses.map(|dir| dir.name(&slug(&raised.suspect, setup))),
+            timeline: None,
             flaky: false,
             causes: BTreeSet::new(),
         })
@@ -110,11 +118,15 @@ pub(super) fn work_out(
         let mut budget = budget.shrink_steps;
         let mut found: Vec<Finding> = Vec::new();
         for (at, raised) in raised.iter().enumerate() {
-            if bench.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            if bench.stopped() {
                 break;
             }
             heart.begin(&raised.planned);
             let new = bench.work_out(at, raised, &found, &mut budget);
+            if bench.stopped() {
+                // It was cut short, and what it says is not to be trusted.
+                break;
+            }
             for finding in new {
                 found.push(finding.clone());
                 let _ = to.send(finding);
@@ -128,6 +140,10 @@ pub(super) fn work_out(
     }
     let mut found = Vec::new();
     loop {
+        if setup.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            *aborted = Some("the run was interrupted while witnesses were shrunk".to_owned());
+            break;
+        }
         match from.recv_timeout(Duration::from_millis(100)) {
             Ok(finding) => found.push(finding),
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
@@ -159,6 +175,10 @@ struct Bench {
 }
 
 impl Bench {
+    fn stopped(&self) -> bool {
+        self.stop.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     fn work_out(&self, at: usize, raised: &Raised, found: &[Finding], budget: &mut usize) -> Vec<Finding> {
         let same = || found.iter().filter(|finding| finding.suspect == raised.suspect);
         let explained = same().any(|finding| finding.causes.is_subset(&raised.causes));
@@ -171,17 +191,17 @@ impl Bench {
         let history = &raised.planned.history;
         let repeats = (0..5).any(|_| examiner.shows(&raised.suspect, history).is_some());
         if !repeats {
-            return vec![self.flaky(raised)];
+            return vec![self.flaky(at, raised)];
         }
-        let mut better = |history: &History| self.write(at, history, raised, &[], "being shrunk", None);
+        let mut better = |history: &History| self.write(at, history, &[], "being shrunk", "");
         let Shrunk { history, executions: _ } = shrink(
             history.clone(),
             &self.contract,
             budget,
-            &mut |history| examiner.shows(&raised.suspect, history).is_some(),
+            &mut |history| !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
             &mut better,
         );
-        let Some((_, detail)) = examiner.shows(&raised.suspect, &history) else { return vec![self.flaky(raised)] };
+        let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else { return vec![self.flaky(at, raised)] };
         let (ids, causes) = match &raised.suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
             Suspect::Decided(wrong) => examiner.blamed(wrong, &history),
@@ -193,23 +213,30 @@ impl Bench {
         let number = same().count();
         let trace = examiner.play(&history);
         let reason = reason(&raised.suspect);
-        let witness = self.write_numbered(at, number, &history, raised, &ids, (&reason, &detail), &trace);
-        vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, flaky: false, causes }]
+        let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
+        let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
+        vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, timeline, flaky: false, causes }]
     }
 
     /// A failure that does not repeat: the candidate answers differently to the same history.
-    fn flaky(&self, raised: &Raised) -> Finding {
+    fn flaky(&self, at: usize, raised: &Raised) -> Finding {
         let ids = match raised.suspect {
             Suspect::Observed(at, _) => vec![self.claimed[at].id, "ISO-4"],
             Suspect::Decided(_) | Suspect::Differed(_) | Suspect::Broke(_) => vec!["ISO-4"],
         };
+        let history = raised.planned.history.clone();
+        let why = "it does not repeat".to_owned();
+        let detail = format!("{}: it showed once and not in five replays", reason(&raised.suspect));
+        // The file as it was found is there already, under the same name.
+        self.write(at, &history, &ids, &why, &detail);
         Finding {
             suspect: raised.suspect.clone(),
             ids,
-            reason: "it does not repeat".to_owned(),
-            detail: format!("{}: it showed once and not in five replays", reason(&raised.suspect)),
-            history: raised.planned.history.clone(),
-            witness: self.witnesses.as_ref().map(|dir| dir.name(&format!("{}-flaky", reason(&raised.suspect)))),
+            reason: why,
+            detail,
+            history,
+            witness: self.witnesses.as_ref().map(|dir| dir.name(&self.slugs[at])),
+            timeline: None,
             flaky: true,
             causes: BTreeSet::new(),
         }
@@ -224,28 +251,19 @@ impl Bench {
         witness
     }
 
-    fn write(&self, at: usize, history: &History, _: &Raised, ids: &[&str], reason: &str, _: Option<()>) {
+    fn write(&self, at: usize, history: &History, ids: &[&str], reason: &str, detail: &str) {
         if let Some(dir) = &self.witnesses {
-            let _ = dir.write(&dir.name(&self.slugs[at]), &self.witness(history, ids, reason, "").render(None));
+            let _ = dir.write(&dir.name(&self.slugs[at]), &self.witness(history, ids, reason, detail).render(None));
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one file")]
-    fn write_numbered(
-        &self,
-        at: usize,
-        number: usize,
-        history: &History,
-        _: &Raised,
-        ids: &[&str],
-        (reason, detail): (&str, &str),
-        trace: &crate::trace::Trace,
-    ) -> Option<String> {
+    /// Writes the shortest witness; the second one of the same suspicion and later ones have a number.
+    fn write_shortest(&self, at: usize, number: usize, witness: &Witness, trace: &crate::trace::Trace) -> Option<String> {
         let dir = self.witnesses.as_ref()?;
         let slug = &self.slugs[at];
         let slug = if number == 0 { slug.clone() } else { format!("{slug}-{}", number + 1) };
         let name = dir.name(&slug);
-        dir.write(&name, &self.witness(history, ids, reason, detail).render(Some(trace))).ok().map(|()| name)
+        dir.write(&name, &witness.render(Some(trace))).ok().map(|()| name)
     }
 }
 
@@ -265,6 +283,7 @@ pub(super) fn enter(report: &mut Report, found: &[Finding]) {
         row.detail = Some(best.detail.clone());
         row.witness.clone_from(&best.witness);
         row.witness_steps = Some(best.history.commands.len());
+        row.timeline.clone_from(&best.timeline);
     }
 }
 

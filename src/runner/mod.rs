@@ -3,6 +3,7 @@
 mod compare;
 mod examine;
 mod findings;
+mod replay;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,6 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
+pub use replay::Replay;
+#[cfg(feature = "cli")]
+pub(crate) use replay::played;
+pub(crate) use replay::replay;
 
 use crate::heart::Watch;
 
@@ -107,7 +112,7 @@ pub(crate) fn run(setup: &Setup) -> Report {
     let found = if aborted.is_none() {
         findings::work_out(setup, &claimed, budget, &tally.raised, witnesses.as_ref(), &mut aborted)
     } else {
-        findings::as_they_are(&claimed, &tally.raised, witnesses.as_ref())
+        findings::as_they_are(setup, &claimed, &tally.raised, witnesses.as_ref())
     };
 
     report.planned = tally.histories;
@@ -127,7 +132,9 @@ pub(crate) fn run(setup: &Setup) -> Report {
     findings::enter(&mut report, &found);
     for (kind, (histories, message, target)) in tally.broken {
         let verdict = broke(kind);
-        let witness = found.iter().find(|finding| finding.suspect == Suspect::Broke(kind)).and_then(|f| f.witness.clone());
+        let finding = found.iter().find(|finding| finding.suspect == Suspect::Broke(kind));
+        let witness = finding.and_then(|finding| finding.witness.clone());
+        let timeline = finding.and_then(|finding| finding.timeline.clone());
         for row in &mut report.requirements {
             let here = target.map_or(row.id == "ISO-4", |id| row.id == id) || row.id == "ISO-4";
             if here && row.verdict != Verdict::Fail && row.verdict != Verdict::NotClaimed {
@@ -137,7 +144,7 @@ pub(crate) fn run(setup: &Setup) -> Report {
                 row.witness.clone_from(&witness);
             }
         }
-        report.broken.push(BrokenReport { verdict, histories, message, witness });
+        report.broken.push(BrokenReport { verdict, histories, message, witness, timeline });
     }
     findings::fold(&mut report);
     if let Some(known) = &setup.known {
