@@ -181,92 +181,102 @@ def fitted(messages, maximum):
 
 
 class Talk(plimsoll.Conversation):
-    """One conversation: log and view, the guard, and how much of the log is stored."""
+    """One conversation: log and view, the guard, and how much of all this is stored."""
 
     def __init__(self):
         super().__init__()
-        self.guard, self.usage, self.stored = Guard(), None, 0
+        self.guard, self.usage = Guard(), None
+        self.stored, self.stored_rest = 0, None  # messages of the log that are; the rest, as it was stored last
+
+    def rest(self):
+        """All but the log, as it is stored. An item of the view that is a message of the log stands as its id alone."""
+        logged = {m["id"]: m for m in self.log}
+        return {
+            "view": [i["id"] if logged.get(i["id"]) is i else i for i in self.view], "last": self.last,
+            "external": self.external, "own_ids": self.own_ids, "usage": self.usage, "guard": dict(vars(self.guard)),
+        }
+
+    def restore(self, rest):
+        """The rest, as it was stored; and so nothing is new."""
+        logged = {m["id"]: m for m in self.log}
+        self.view = [logged[i] if isinstance(i, str) else i for i in rest["view"]]
+        self.last, self.external, self.own_ids = rest["last"], rest["external"], rest["own_ids"]
+        self.usage, self.guard = rest["usage"], Guard(**rest["guard"])
+        self.stored, self.stored_rest = len(self.log), rest
 
 
 class Store:
-    """A directory with two files a conversation: the log as JSON lines, and the state beside it.
+    """A directory with a file of JSON lines for each conversation, written at the end only.
 
-    A line of the log is a message and `after`, the id of the message it was said after. In the
-    state, an item of the view that is a message of the log stands as its id alone.
+    A line is `{"message": ..., "after": id}`, a message and what it was said after; or
+    `{"rest": ...}`, everything else, which holds until the next such line.
     """
 
     def __init__(self, directory):
         self.directory = directory
 
     def clear(self):
-        for name in os.listdir(self.directory):
-            os.remove(os.path.join(self.directory, name))
+        for file in os.listdir(self.directory):
+            os.remove(os.path.join(self.directory, file))
 
     def save(self, name, talk):
-        with open(self._path(name, ".log.jsonl"), "a", encoding="ascii") as log:
-            for said in talk.log[talk.stored:]:
-                log.write(json.dumps({**said, "after": talk.after[said["id"]]}) + "\n")
-        talk.stored = len(talk.log)
-        logged = {m["id"]: m for m in talk.log}
-        view = [i["id"] if logged.get(i["id"]) is i else i for i in talk.view]
-        self._write(name, ".state.json", {
-            "view": view, "last": talk.last, "external": talk.external, "own_ids": talk.own_ids,
-            "usage": talk.usage, "guard": vars(talk.guard),
-        })
+        """Add what is new since the last time."""
+        lines = [{"message": m, "after": talk.after[m["id"]]} for m in talk.log[talk.stored:]]
+        rest = talk.rest()
+        if rest != talk.stored_rest:
+            self._write(self._file(name), [*lines, {"rest": rest}])
+        talk.stored, talk.stored_rest = len(talk.log), rest
 
     def load(self):
         """All conversations by name."""
-        files = [f for f in sorted(os.listdir(self.directory)) if f.endswith(".state.json")]
-        names = [bytes.fromhex(f.split(".")[0]).decode("utf-8", "surrogatepass") for f in files]
-        return {name: self._load(name) for name in names}
+        return {self._name(file): self._load(file) for file in self._files()}
 
     def forget(self, member):
-        """Take a member out of every stored log, as a version wrote it that did not know it yet."""
-        for name in os.listdir(self.directory):
-            if name.endswith(".log.jsonl"):
-                path = os.path.join(self.directory, name)
-                lines = [{k: v for k, v in line.items() if k != member} for line in self._lines(path)]
-                with open(path, "w", encoding="ascii") as log:
-                    log.writelines(json.dumps(line) + "\n" for line in lines)
+        """Take a member out of every stored message, as a version wrote it that did not know it yet."""
+        for file in self._files():
+            lines = self._read(file)
+            for line in lines:
+                line.get("message", {}).pop(member, None)
+            os.remove(os.path.join(self.directory, file))
+            self._write(file, lines)
 
     def save_auto(self, on):
-        self._write("", "auto", on)
+        self._write("auto", [on])
 
     def load_auto(self):
-        try:
-            with open(self._path("", "auto"), encoding="ascii") as stored:
-                return json.load(stored)
-        except FileNotFoundError:
-            return True
+        return self._read("auto")[-1] if "auto" in os.listdir(self.directory) else True
 
-    def _load(self, name):
-        talk = Talk()
-        for line in self._lines(self._path(name, ".log.jsonl")):
-            said = plimsoll.message(**line)  # fills in what an old log lacks
-            talk.log.append(said)
-            talk.after[said["id"]] = line["after"]
-        with open(self._path(name, ".state.json"), encoding="ascii") as stored:
-            state = json.load(stored)
-        logged = {m["id"]: m for m in talk.log}
-        talk.view = [logged[i] if isinstance(i, str) else i for i in state["view"]]
-        talk.last, talk.external, talk.own_ids = state["last"], state["external"], state["own_ids"]
-        talk.usage, talk.guard, talk.stored = state["usage"], Guard(**state["guard"]), len(talk.log)
+    def _load(self, file):
+        talk, rest = Talk(), None
+        for line in self._read(file):
+            if "rest" in line:
+                rest = line["rest"]
+            else:
+                said = plimsoll.message(**line["message"])  # fills in what an old log lacks
+                talk.log.append(said)
+                talk.after[said["id"]] = line["after"]
+        talk.restore(rest)
         return talk
 
-    def _lines(self, path):
-        with open(path, encoding="ascii") as log:
-            return [json.loads(line) for line in log]
+    def _files(self):
+        return [file for file in sorted(os.listdir(self.directory)) if file != "auto"]
 
-    def _write(self, name, suffix, value):
-        """Whole or not at all."""
-        path = self._path(name, suffix)
-        with open(path + ".new", "w", encoding="ascii") as stored:
-            stored.write(json.dumps(value))
-        os.replace(path + ".new", path)
+    def _read(self, file):
+        with open(os.path.join(self.directory, file), encoding="ascii") as stored:
+            return [json.loads(line) for line in stored]
 
-    def _path(self, name, suffix):
+    def _write(self, file, lines):
+        with open(os.path.join(self.directory, file), "a", encoding="ascii") as stored:
+            stored.write("".join(json.dumps(line) + "\n" for line in lines))
+
+    @staticmethod
+    def _file(name):
         """Names in hexadecimal: any name will do, and none collides with another."""
-        return os.path.join(self.directory, name.encode("utf-8", "surrogatepass").hex() + suffix)
+        return name.encode("utf-8", "surrogatepass").hex() + ".jsonl"
+
+    @staticmethod
+    def _name(file):
+        return bytes.fromhex(file.split(".")[0]).decode("utf-8", "surrogatepass")
 
 
 # ---- the candidate -----------------------------------------------------------------------------
