@@ -170,6 +170,9 @@ pub struct Report {
     /// Why the run could not be finished, if it could not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aborted: Option<String>,
+    /// Why the search ended before its budget, if it did: the candidate broke off too often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
     /// What is wrong with the list of known failures, and the edit to make.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_problems: Vec<String>,
