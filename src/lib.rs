@@ -11,6 +11,8 @@ mod heart;
 mod history;
 mod history_check;
 mod known;
+#[doc(hidden)]
+pub mod macros;
 mod message;
 mod model;
 mod oracle;

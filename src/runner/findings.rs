@@ -193,7 +193,8 @@ impl Bench {
         if !repeats {
             return vec![self.flaky(at, raised)];
         }
-        let mut better = |history: &History| self.write(at, history, &[], "being shrunk", "");
+        let number = same().count();
+        let mut better = |history: &History| self.write(at, number, history, &[], "being shrunk", "");
         let Shrunk { history, executions: _ } = shrink(
             history.clone(),
             &self.contract,
@@ -208,9 +209,10 @@ impl Bench {
             Suspect::Broke(_) => (Vec::new(), BTreeSet::new()),
         };
         if same().any(|finding| finding.ids == ids && finding.history.commands.len() <= history.commands.len()) {
+            // What was written meanwhile says nothing new. The first of a kind is never here.
+            self.witnesses.iter().for_each(|dir| dir.remove(&self.name(dir, at, number)));
             return Vec::new();
         }
-        let number = same().count();
         let trace = examiner.play(&history);
         let reason = reason(&raised.suspect);
         let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
@@ -228,7 +230,7 @@ impl Bench {
         let why = "it does not repeat".to_owned();
         let detail = format!("{}: it showed once and not in five replays", reason(&raised.suspect));
         // The file as it was found is there already, under the same name.
-        self.write(at, &history, &ids, &why, &detail);
+        self.write(at, 0, &history, &ids, &why, &detail);
         Finding {
             suspect: raised.suspect.clone(),
             ids,
@@ -251,19 +253,23 @@ impl Bench {
         witness
     }
 
-    fn write(&self, at: usize, history: &History, ids: &[&str], reason: &str, detail: &str) {
+    fn write(&self, at: usize, number: usize, history: &History, ids: &[&str], reason: &str, detail: &str) {
         if let Some(dir) = &self.witnesses {
-            let _ = dir.write(&dir.name(&self.slugs[at]), &self.witness(history, ids, reason, detail).render(None));
+            let _ = dir.write(&self.name(dir, at, number), &self.witness(history, ids, reason, detail).render(None));
         }
     }
 
-    /// Writes the shortest witness; the second one of the same suspicion and later ones have a number.
+    /// Writes the shortest witness.
     fn write_shortest(&self, at: usize, number: usize, witness: &Witness, trace: &crate::trace::Trace) -> Option<String> {
         let dir = self.witnesses.as_ref()?;
-        let slug = &self.slugs[at];
-        let slug = if number == 0 { slug.clone() } else { format!("{slug}-{}", number + 1) };
-        let name = dir.name(&slug);
+        let name = self.name(dir, at, number);
         dir.write(&name, &witness.render(Some(trace))).ok().map(|()| name)
+    }
+
+    /// The name of a witness; the second one of the same suspicion and later ones have a number.
+    fn name(&self, dir: &WitnessDir, at: usize, number: usize) -> String {
+        let slug = &self.slugs[at];
+        if number == 0 { dir.name(slug) } else { dir.name(&format!("{slug}-{}", number + 1)) }
     }
 }
 
