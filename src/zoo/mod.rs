@@ -11,10 +11,15 @@
 //! assert_eq!(row.make().name(), row.name());
 //! ```
 
-mod contracts;
 mod conforming;
+mod contracts;
+mod force;
+mod latch;
 mod log;
+mod outcome;
+mod state;
 mod throttle;
+mod whole;
 
 use std::fmt;
 
@@ -77,7 +82,17 @@ impl Row {
 
 /// All of them: the known-bad ones in the order of the specification, then the conforming ones.
 pub fn all() -> impl Iterator<Item = &'static Row> {
-    const AREAS: &[&[Row]] = &[log::ALL, throttle::ALL, conforming::ALL];
+    const AREAS: &[&[Row]] = &[
+        log::ALL,
+        throttle::ALL,
+        latch::ALL,
+        outcome::ALL,
+        state::ALL,
+        force::ALL,
+        whole::ALL,
+        whole::CHEATS,
+        conforming::ALL,
+    ];
     AREAS.iter().flat_map(|area| area.iter())
 }
 
