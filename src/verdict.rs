@@ -251,7 +251,8 @@ impl Report {
     /// The exit code of a run: 0 passed, 1 failed, 2 could not run or nothing ran.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        if self.aborted.is_some() || self.requirements.iter().all(|row| row.exercised == 0) {
+        let late = self.broken.iter().any(|broken| broken.verdict == Verdict::Timeout);
+        if self.aborted.is_some() || (self.cut_short.is_some() && late) || self.requirements.iter().all(|row| row.exercised == 0) {
             2
         } else {
             u8::from(!self.passed)

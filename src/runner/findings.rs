@@ -11,6 +11,7 @@ use crate::generate::{Budget, Planned, Share};
 use crate::history::History;
 use crate::requirement::{Cause, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
+use crate::trace::BreakKind;
 use crate::verdict::{Report, Verdict};
 use crate::witness::{Witness, WitnessDir};
 
@@ -63,11 +64,15 @@ pub(super) fn as_they_are(
     witnesses: Option<&WitnessDir>,
 ) -> Vec<Finding> {
     let seen = raised.iter().filter_map(|raised| {
-        let (Suspect::Observed(at, _) | Suspect::Differed(at)) = raised.suspect else { return None };
+        let ids = match raised.suspect {
+            Suspect::Observed(at, _) | Suspect::Differed(at) => vec![claimed[at].id],
+            Suspect::Broke(_) => Vec::new(),
+            Suspect::Decided(_) => return None,
+        };
         let reason = reason(&raised.suspect);
         Some(Finding {
             suspect: raised.suspect.clone(),
-            ids: vec![claimed[at].id],
+            ids,
             detail: reason.clone(),
             reason,
             history: raised.planned.history.clone(),
@@ -190,7 +195,9 @@ impl Bench {
         }
         let examiner = Examiner { contract: &self.contract, make: &*self.make, requirements: &self.claimed };
         let history = &raised.planned.history;
-        let repeats = (0..5).any(|_| examiner.shows(&raised.suspect, history).is_some());
+        // Each try of a candidate that does not answer takes the whole time.
+        let late = raised.suspect == Suspect::Broke(BreakKind::Timeout);
+        let repeats = (0..if late { 1 } else { 5 }).any(|_| examiner.shows(&raised.suspect, history).is_some());
         if !repeats {
             return vec![self.flaky(at, raised)];
         }
@@ -204,7 +211,7 @@ impl Bench {
             history.clone(),
             &self.contract,
             &mut share,
-            &mut |history| !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
+            &mut |history| !late && !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
             &mut better,
         );
         *budget -= before - share;

@@ -264,14 +264,12 @@ fn search(
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 if let Some(planned) = watch.stuck() {
                     let slug = format!("stuck-{}", planned.target.unwrap_or(planned.share.name()));
-                    let name = witnesses.map(|dir| (dir, dir.name(&slug)));
-                    if let Some((dir, name)) = name {
-                        let text = findings::raw(setup, &planned, &[], "the candidate did not return");
-                        let _ = dir.write(&name, &text);
-                    }
+                    let text = findings::raw(setup, &planned, &[], "the candidate did not return");
+                    let file = witnesses.map(|dir| (dir, dir.name(&slug))).filter(|(dir, name)| dir.write(name, &text).is_ok());
+                    let file = file.map(|(dir, name)| format!("; the history: {}", dir.path(&name).display())).unwrap_or_default();
                     let target = planned.target.map_or(planned.share.name().to_owned(), |id| format!("directed at {id}"));
                     let seconds = setup.deadline.unwrap_or_default().as_secs_f64();
-                    ended = Some(format!("the candidate did not return within {seconds} s in a history ({target})"));
+                    ended = Some(format!("the candidate did not return within {seconds} s in a history ({target}){file}"));
                 }
             }
         }
