@@ -67,7 +67,10 @@ fn length_for(contract: &Contract, step: &StepCommand, old: &[Message], event: &
         return 0;
     }
     let unit = contract.size.unit.unit();
-    let (before, after) = (size(contract, old), size(contract, new) - size(contract, arrived).min(size(contract, new)));
+    // What the attempt itself has said belongs to the view that its summary replaces.
+    let said: Vec<Message> = event.appended.iter().filter(|own| !own.content.contains(text.trim())).cloned().collect();
+    let before = size(contract, old) + size(contract, &said);
+    let after = size(contract, new) - size(contract, arrived).min(size(contract, new));
     if after >= before {
         return 0;
     }

@@ -148,7 +148,7 @@ impl Shrinker<'_> {
                         Some(Command::Step(step)) => &mut step.arrived,
                         _ => return,
                     };
-                    drafts.drain(from..end.min(drafts.len()));
+                    drafts.drain(from.min(drafts.len())..end.min(drafts.len()));
                     self.takes(commands);
                     end = from.min(length(&self.best));
                 }

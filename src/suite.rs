@@ -49,6 +49,7 @@ pub struct Suite {
     known: Option<PathBuf>,
     known_list: Option<KnownFailures>,
     strict: bool,
+    until: Vec<String>,
     json: Option<PathBuf>,
     witness_dir: Option<PathBuf>,
     progress: Option<Progress>,
@@ -87,6 +88,7 @@ impl Suite {
             known: None,
             known_list: None,
             strict: false,
+            until: Vec::new(),
             json: None,
             witness_dir: Some(PathBuf::from("plimsoll-witnesses")),
             progress: None,
@@ -152,6 +154,12 @@ impl Suite {
     /// Advice and requirements that were not reached fail the run.
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
+        self
+    }
+
+    /// Ends the run at the first failure of one of these requirements. What was not played until then is not reached.
+    pub fn until<I: Into<String>>(mut self, ids: impl IntoIterator<Item = I>) -> Self {
+        self.until.extend(ids.into_iter().map(Into::into));
         self
     }
 
@@ -233,7 +241,7 @@ impl Suite {
     /// cannot be read, a candidate that does not start, a report that cannot be written. What goes wrong during the run is
     /// in the report.
     pub fn run(self) -> Result<Report, String> {
-        for id in &self.only {
+        for id in self.only.iter().chain(&self.until) {
             if requirement(id).is_none() {
                 return Err(format!("{id}: no requirement has this id; `plimsoll list` shows all"));
             }
@@ -260,7 +268,7 @@ impl Suite {
             progress: self.progress,
             stop: self.stop,
             gave_up: self.gave_up,
-            until: Vec::new(),
+            until: self.until,
         };
         let report = run(&setup);
         if let Some(path) = &self.json {

@@ -2,7 +2,7 @@
 
 use super::pen::{A, After, B, COOL, FAIL, Pen, failures};
 use super::{Planned, Share};
-use crate::contract::{Capability, Contract, Feature};
+use crate::contract::{Capability, Contract, Feature, Weight};
 use crate::history::{Answer, Command, Draft, Name, Pressure, Size, StepKind};
 use crate::message::Role;
 
@@ -12,6 +12,9 @@ type Sketch = fn(&mut Pen<'_>);
 const SKETCHES: &[(&str, Sketch)] = &[
     ("LOG-1", |pen| {
         pen.matter(A).step(A, 0.0, FAIL);
+    }),
+    ("LOG-1", |pen| {
+        pen.matter(A).step(A, 0.0, Answer::Ok);
     }),
     ("LOG-1", |pen| {
         pen.trimmable(A).step(A, 0.0, Answer::Ok).pressed(A, 0.0, Pressure::Trim);
@@ -63,6 +66,18 @@ const SKETCHES: &[(&str, Sketch)] = &[
             }
         }
         pen.matter(A).step(A, 0.0, FAIL).step(A, 0.0, Answer::Ok).step(A, After::Cooldown(-1.0), Answer::Ok);
+    }),
+    ("THR-2", |pen| {
+        // What holds for long has to hold a hundred calls later.
+        if pen.contract.weight == Weight::Light {
+            pen.matter(A);
+            for _ in 0..40 {
+                pen.grow(A, 1);
+                reopen(pen, A, 0);
+                reopen_by_time_wait(pen, A);
+                pen.step(A, COOL, FAIL).step(A, 0.0, Answer::Ok).step(A, After::Cooldown(-1.0), Answer::Ok);
+            }
+        }
     }),
     ("THR-3", |pen| {
         pen.matter(A).step(A, 0.0, FAIL).ui_only(A, 1, Size::Small).step(A, 0.0, Answer::Ok);
@@ -235,6 +250,13 @@ const SKETCHES: &[(&str, Sketch)] = &[
         }
         pen.matter(A).step(A, COOL, FAIL).step(A, COOL, Answer::Ok);
     }),
+    ("LAT-12", |pen| {
+        pen.matter(A).turn(A);
+        for at in 1..pen.strikes() {
+            pen.step(A, if at == 1 { 0.0.into() } else { COOL }, FAIL);
+        }
+        pen.rewind(A, 0.0).step(A, COOL, Answer::Ok).matter(A).step(A, COOL, FAIL).step(A, COOL, Answer::Ok);
+    }),
     ("LAT-13", |pen| {
         pen.matter(A);
         for _ in 0..=pen.strikes() {
@@ -266,6 +288,12 @@ const SKETCHES: &[(&str, Sketch)] = &[
         let user = pen.draft(Role::User);
         pen.append(A, vec![user]).step(A, 0.0, Answer::Ok).kind(A, StepKind::Force, Answer::Ok);
     }),
+    ("OUT-6", |pen| {
+        if pen.contract.has(Feature::Pinned) {
+            let pinned = (0..8).map(|_| Draft { pinned: true, ..pen.draft(Role::User) }).collect();
+            pen.append(A, pinned).step(A, 0.0, Answer::Ok);
+        }
+    }),
     ("OUT-7", |pen| {
         pen.matter(A).step(A, 0.0, Answer::Ok);
     }),
@@ -274,6 +302,20 @@ const SKETCHES: &[(&str, Sketch)] = &[
             pen.matter(A);
             let call = pen.open(A);
             pen.step(A, 0.0, Answer::Ok).close(A, call).step(A, 0.0, Answer::Ok);
+        }
+    }),
+    ("VIEW-4", |pen| {
+        if pen.contract.has(Feature::ParallelCalls) {
+            pen.matter(A);
+            let [one, other] = pen.open_two(A);
+            pen.close(A, one).step(A, 0.0, Answer::Ok).close(A, other).turn(A).step(A, 0.0, Answer::Ok);
+        }
+    }),
+    ("VIEW-4", |pen| {
+        if pen.contract.has(Feature::Interim) {
+            pen.matter(A);
+            let call = pen.open(A);
+            pen.interim(A, call).step(A, 0.0, Answer::Ok).close(A, call).turn(A).step(A, 0.0, Answer::Ok);
         }
     }),
     ("ISO-1", |pen| {
@@ -297,13 +339,31 @@ const SKETCHES: &[(&str, Sketch)] = &[
         reopen_by_time_wait(pen, A);
         pen.step(A, COOL, Answer::Ok);
     }),
+    ("ISO-3", |pen| {
+        pen.matter(A);
+        for at in 1..=pen.strikes() {
+            if at == pen.strikes() {
+                pen.restart();
+            }
+            pen.step(A, if at == 1 { 0.0.into() } else { COOL }, FAIL);
+        }
+        pen.step(A, COOL, Answer::Ok);
+    }),
     ("ISO-4", |pen| {
         pen.trimmable(A).step(A, 0.0, FAIL).step(A, 0.0, Answer::Ok).grow(A, 1).step(A, COOL, Answer::Ok);
     }),
     ("CLK-1", |pen| clock_steps(pen, -3_600.0)),
     ("CLK-1", |pen| clock_steps(pen, 3_600.0)),
+    ("CLK-1", |pen| {
+        let wait = pen.contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(pen.cooldown());
+        pen.matter(A).step(A, 0.0, FAIL).push(Command::Clock { wall_by_s: -3_600.0 });
+        pen.step(A, 0.0, FAIL).step(A, wait, Answer::Ok);
+    }),
     ("CLK-2", |pen| {
         pen.matter(A).step(A, 1_000.0, Answer::Ok).matter(A).restart().step(A, COOL, Answer::Ok);
+    }),
+    ("CLK-2", |pen| {
+        pen.matter(A).step(A, 1_000.0, FAIL).restart().step(A, COOL, Answer::Ok);
     }),
     ("FRC-1", |pen| {
         pen.matter(A).kind(A, StepKind::Force, Answer::Ok);

@@ -180,6 +180,21 @@ impl<'a> Pen<'a> {
         self.call
     }
 
+    /// Two calls in one message, both open.
+    pub(crate) fn open_two(&mut self, name: Name) -> [u32; 2] {
+        let calls = [self.call + 1, self.call + 2];
+        self.call += 2;
+        let draft = Draft { calls: calls.to_vec(), ..self.draft(Role::Assistant) };
+        self.append(name, vec![draft]);
+        calls
+    }
+
+    /// A result that a final one will follow.
+    pub(crate) fn interim(&mut self, name: Name, call: u32) -> &mut Self {
+        let draft = Draft { answers: Some(call), interim: true, ..self.draft(Role::Tool) };
+        self.append(name, vec![draft])
+    }
+
     /// The result of an open call.
     pub(crate) fn close(&mut self, name: Name, call: u32) -> &mut Self {
         let draft = Draft { answers: Some(call), ..self.draft(Role::Tool) };
@@ -192,21 +207,39 @@ impl<'a> Pen<'a> {
         if self.contract.sizes.large > least { Size::Large } else { Size::Chars(least + 200) }
     }
 
+    /// The length of each of two results that together save enough for a trim, beside `rest` characters.
+    fn saving_size(&self, rest: usize) -> Size {
+        let rules = &self.contract.trim;
+        let each = if rules.min_saving < 1.0 {
+            (rules.min_chars as f64 + rules.min_saving * rest as f64) / (1.0 - rules.min_saving)
+        } else {
+            rules.min_chars as f64 + rules.min_saving / 2.0
+        };
+        match self.trimmable_size() {
+            Size::Large if each < self.contract.sizes.large as f64 => Size::Large,
+            Size::Chars(chars) if each < chars as f64 => Size::Chars(chars),
+            _ => Size::Chars(each as usize + 1),
+        }
+    }
+
     /// Results that are surely trimmable, and what a declared tail protects.
     pub(crate) fn trimmable(&mut self, name: Name) -> &mut Self {
         let rules = &self.contract.trim;
         let (keep_last, keep_size) = (rules.keep_last, rules.keep_size);
-        let size = self.trimmable_size();
-        let mut drafts = vec![self.draft(Role::User)];
-        drafts.extend(self.result(size));
-        drafts.extend(self.result(size));
-        if keep_size > 0 {
-            for _ in 0..keep_size.div_ceil(self.contract.sizes.large) {
-                drafts.extend(self.result(Size::Large));
-            }
-        }
+        let kept = keep_size.div_ceil(self.contract.sizes.large);
         let (count, size) = self.enough();
-        for _ in 0..keep_last.max(count).div_ceil(2) {
+        let pairs = keep_last.max(count).div_ceil(2);
+        // What else stands in the view, in characters.
+        let small = if size == Size::Large { self.contract.sizes.large } else { self.contract.sizes.small };
+        let rest = kept * self.contract.sizes.large + (2 * pairs + 3) * small;
+        let result = self.saving_size(rest);
+        let mut drafts = vec![self.draft(Role::User)];
+        drafts.extend(self.result(result));
+        drafts.extend(self.result(result));
+        for _ in 0..kept {
+            drafts.extend(self.result(Size::Large));
+        }
+        for _ in 0..pairs {
             drafts.push(Draft { size, ..self.draft(Role::Assistant) });
             drafts.push(Draft { size, ..self.draft(Role::User) });
         }

@@ -100,6 +100,8 @@ pub(crate) struct Judged<'t> {
     pub(crate) eligible: usize,
     pub(crate) eligible_size: usize,
     pub(crate) facts: Facts,
+    /// The sizes of the view before and after.
+    pub(crate) sizes: (usize, usize),
 }
 
 /// Circumstances of a step that requirements ask for.
@@ -119,6 +121,7 @@ pub(crate) struct Facts {
     /// How the last unforced attempt ended.
     pub(crate) last: Option<Outcome>,
     pub(crate) last_raised: bool,
+    pub(crate) last_installed: bool,
     /// A cooldown runs for sure, whatever growth does to it.
     pub(crate) inside_cooldown: bool,
     pub(crate) latched: bool,
@@ -127,6 +130,8 @@ pub(crate) struct Facts {
     pub(crate) latchings: u32,
     /// Successes, aborts, declines, forced attempts, rewinds, trims, restarts and clock steps so far, in the conversation.
     pub(crate) successes: u32,
+    /// Of the successes, those that found a strike or a closed latch.
+    pub(crate) cleared: u32,
     pub(crate) aborts: u32,
     pub(crate) declines: u32,
     pub(crate) forced: u32,
@@ -242,9 +247,10 @@ struct Track<'t> {
     rewinds: u64,
     cooling: Cooling,
     latch: LatchStates,
-    /// Recoveries of proven overflows without progress: the least and the most; and the growth at the last.
+    /// Recoveries of proven overflows without progress: the least and the most. At the last one, the visible messages of the
+    /// host that had come, and the most of them that stood in the view.
     recoveries: (u32, u32),
-    recovered_at: u64,
+    recovered_at: (u64, u64),
     /// Wall clock: stepped and no step since; or the second until which only CLK-1 speaks.
     fog: Option<Option<f64>>,
     ui_only: u64,
@@ -420,9 +426,14 @@ impl<'t> Judge<'t> {
         } else {
             0
         };
-        let growing = standing > 0 && self.track(name).appended > self.track(name).recovered_at;
-        if growing {
-            self.track(name).recoveries = (0, 0);
+        let track = self.track(name);
+        let (recovered_at, stood) = track.recovered_at;
+        if standing > 0 && track.appended > recovered_at {
+            track.recoveries.0 = 0;
+            // Who measures growth by what stands in the view sees it only then.
+            if standing > stood {
+                track.recoveries.1 = 0;
+            }
         }
 
         let mut forbid = self.forbid(step, &before, &now, open_call, trimmable);
@@ -462,6 +473,7 @@ impl<'t> Judge<'t> {
             eligible: eligible.len(),
             eligible_size,
             facts,
+            sizes: (0, 0),
         };
         self.observe(&mut judged);
         self.update(&judged, now, enough);
@@ -584,6 +596,7 @@ impl<'t> Judge<'t> {
         let gone = old.iter().any(|item| stands(item).is_none());
         let shorter = old.iter().any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
         let (size_before, size_after) = self.sizes(judged);
+        judged.sizes = (size_before, size_after);
         if judged.event.calls.is_empty() {
             judged.trimmed = (gone || shorter) && size_after < size_before;
             return;
@@ -619,13 +632,16 @@ impl<'t> Judge<'t> {
         });
     }
 
-    /// The sizes of the view before and after the step, without what arrived meanwhile.
+    /// The sizes of the view before and after the step, without what arrived meanwhile. What the attempt itself has said
+    /// to the model belongs to the view that its summary replaces.
     fn sizes(&self, judged: &Judged<'_>) -> (usize, usize) {
+        let said = judged.event.appended.iter().filter(|own| own.is_visible() && !judged.usable().any(|text| own.content.contains(text)));
+        let said: usize = said.map(|message| view::size_of_message(self.contract, message)).sum();
         let arrived = |item: &&Item<'_>| item.external().is_none_or(|at| {
             !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key)
         });
         let after: Vec<Item<'_>> = judged.after.iter().filter(arrived).copied().collect();
-        (view::size(self.contract, &judged.before), view::size(self.contract, &after))
+        (view::size(self.contract, &judged.before) + said, view::size(self.contract, &after))
     }
 
     /// What the step did to throttle and latch.
@@ -642,7 +658,10 @@ impl<'t> Judge<'t> {
         if let Some(outcome) = judged.outcome {
             track.attempts += 1;
             match outcome {
-                Outcome::Success => track.facts.successes += 1,
+                Outcome::Success => {
+                    track.facts.successes += 1;
+                    track.facts.cleared += u32::from(track.latch.has_failed());
+                }
                 Outcome::Abort => track.facts.aborts += 1,
                 Outcome::Failure(_) => {}
             }
@@ -652,6 +671,7 @@ impl<'t> Judge<'t> {
                 track.at_attempt = Some((track.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
                 track.facts.last = Some(outcome);
                 track.facts.last_raised = judged.event.raised.is_some();
+                track.facts.last_installed = judged.replaced;
             }
         }
         match (kind, judged.outcome) {
@@ -705,7 +725,7 @@ impl<'t> Judge<'t> {
             }
         }
         if kind == StepKind::Overflow && (judged.attempted() || judged.trimmed) {
-            track.recovered_at = track.appended;
+            track.recovered_at = (track.appended, mark.standing);
             // Whether an interrupted recovery is used up is not said.
             let used = u32::from(judged.outcome != Some(Outcome::Abort));
             track.recoveries = if smaller { (0, 0) } else { (track.recoveries.0 + used, track.recoveries.1 + 1) };
@@ -714,8 +734,9 @@ impl<'t> Judge<'t> {
             track.recoveries.0 = 0;
         }
         let latched = track.latch.is_latched();
-        if latched && (judged.attempted() || !latched_before) {
-            track.at_latch = Some((track.appended, track.ui_only, track.own, now.time.0));
+        if latched && kind != StepKind::Force && (judged.attempted() || !latched_before) {
+            let own = track.own - judged.event.appended.len() as u64;
+            track.at_latch = Some((track.appended, track.ui_only, own, now.time.0));
             track.facts.latchings += 1;
             track.facts.rewinds_latched = 0;
             track.facts.trims_latched = 0;

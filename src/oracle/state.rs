@@ -270,6 +270,11 @@ impl LatchStates {
         self.states.iter().all(|state| state.latched.is_some())
     }
 
+    /// Whether a failure may stand in it.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.states.iter().any(|state| state.count > 0 || state.latched.is_some())
+    }
+
     fn tidy(&mut self) {
         let mut kept: Vec<Strikes> = Vec::with_capacity(self.states.len());
         for state in &self.states {

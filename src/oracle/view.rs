@@ -157,9 +157,14 @@ impl<'t> Externals<'t> {
 
 /// The size of one item.
 pub(crate) fn size_of(contract: &Contract, item: &Item<'_>) -> usize {
+    size_of_message(contract, item.message)
+}
+
+/// The size of a message.
+pub(crate) fn size_of_message(contract: &Contract, message: &Message) -> usize {
     let unit = contract.size.unit.unit();
-    let reasoning = item.message.reasoning.as_deref().map_or(0, |text| unit.len(text));
-    unit.len(&item.message.content) + reasoning + contract.size.per_message
+    let reasoning = message.reasoning.as_deref().map_or(0, |text| unit.len(text));
+    unit.len(&message.content) + reasoning + contract.size.per_message
 }
 
 /// The size of a view.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, FailureKind, Growth};
 use crate::history::{Answer, Command, History, StepKind};
 use crate::oracle::{Forbid, Judged, Outcome, Require, Wrong};
 
@@ -21,9 +21,19 @@ pub(crate) enum Cause {
     OverflowStep,
     Trim,
     SecondLatching,
+    /// A success that cleared strikes or a latch.
     EarlierSuccess,
     Declined,
     AutoSwitch,
+}
+
+/// What further plays of the witness have shown, where the witness alone does not tell two causes apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Trials {
+    /// A step that comes later makes the attempt that is missing: time was in the way.
+    pub(crate) later_helps: bool,
+    /// With one own message more and one message of the host less the decision is the same: own messages count.
+    pub(crate) own_counts: Option<bool>,
 }
 
 /// A wrong decision with the witness that it was shrunk to.
@@ -34,6 +44,7 @@ pub(crate) struct Blame<'t> {
     pub(crate) judged: &'t Judged<'t>,
     pub(crate) wrong: &'t Wrong,
     pub(crate) causes: BTreeSet<Cause>,
+    pub(crate) trials: Trials,
 }
 
 impl<'t> Blame<'t> {
@@ -45,7 +56,7 @@ impl<'t> Blame<'t> {
         wrong: &'t Wrong,
     ) -> Self {
         let causes = causes(history, steps, judged);
-        Self { contract, history, judged, wrong, causes }
+        Self { contract, history, judged, wrong, causes, trials: Trials::default() }
     }
 
     pub(crate) fn has(&self, cause: Cause) -> bool {
@@ -60,9 +71,19 @@ impl<'t> Blame<'t> {
         self.causes.iter().filter(aside).count() == 0
     }
 
-    /// Nothing at all that the table of causes knows of.
+    /// Nothing that the table of causes knows of.
     pub(crate) fn bare(&self) -> bool {
-        self.causes.is_empty()
+        self.causes.iter().all(|cause| *cause == Cause::OverflowStep)
+    }
+
+    /// The latch was shrunk away from: by a rewind or by a trim.
+    pub(crate) fn shrunk(&self) -> bool {
+        self.has(Cause::Rewind) || self.has(Cause::Trim)
+    }
+
+    /// Growth inside a cooldown that ignores it.
+    pub(crate) fn grown_in_vain(&self) -> bool {
+        self.contract.throttle.growth == Growth::Ignored && self.attempted(Forbid::Cooling) && self.judged.facts.growth > 0
     }
 
     /// An attempt that this reason forbids.
@@ -95,9 +116,30 @@ impl<'t> Blame<'t> {
         matches!(self.judged.facts.last, Some(Outcome::Failure(_)))
     }
 
-    /// A kind of failure stands in the witness that cannot be replaced by a plain rejection.
+    /// Own messages make up the growth that is missing.
+    pub(crate) fn counted_own(&self) -> bool {
+        let facts = &self.judged.facts;
+        let needed = self.contract.latch().and_then(|latch| latch.reopen_growth);
+        let made_up = needed.is_some_and(|n| facts.latch_growth.unwrap_or(0) + facts.latch_own >= n);
+        made_up && self.trials.own_counts != Some(false)
+    }
+
+    /// The last attempt installed a view that saved too little, and took that for a success.
+    pub(crate) fn installed_too_little(&self) -> bool {
+        let kind = self.judged.facts.last;
+        self.judged.facts.last_installed && matches!(kind, Some(Outcome::Failure(kind)) if kind == FailureKind::Ineffective)
+    }
+
+    /// The last attempt raised, or a kind of failure stands in the witness that a plain rejection cannot replace.
     pub(crate) fn particular_failure(&self) -> bool {
-        let answers = self.history.commands.iter().filter_map(|command| match command {
+        if self.judged.facts.last_raised {
+            return true;
+        }
+        // Where the candidate's summariser is never rejected, there is no plain failure.
+        if !self.contract.attempt.outcomes.contains(&FailureKind::Rejected) {
+            return false;
+        }
+        let answers = self.history.commands[..self.judged.command].iter().filter_map(|command| match command {
             Command::Step(step) => Some(step.answers.iter()),
             _ => None,
         });
@@ -139,7 +181,7 @@ fn causes(history: &History, steps: &[Judged<'_>], judged: &Judged<'_>) -> BTree
     for (there, cause) in [
         (facts.trims > 0, Cause::Trim),
         (facts.latchings > 1, Cause::SecondLatching),
-        (facts.successes > 0, Cause::EarlierSuccess),
+        (facts.cleared > 0, Cause::EarlierSuccess),
         (facts.declines > 0, Cause::Declined),
     ] {
         if there {

@@ -13,7 +13,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "isolation.md",
         implies: &["THR-3"],
         applies: |c| c.claims(Capability::Conversations),
-        check: Check::Decide { exercised: beside_others, blamed: |b| { b.gate() && b.has(Cause::OtherConversation) } },
+        check: Check::Decide { exercised: beside_others, blamed: |b| b.gate() && b.has(Cause::OtherConversation) && (b.judged.facts.others > 0 || !b.attempted(Forbid::Cooling)) },
     },
     Requirement {
         id: "ISO-3",
@@ -29,7 +29,10 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "The same history twice MUST give the same decisions.",
         chapter: "isolation.md",
-        implies: &[],
+        implies: &[
+            "THR-2", "THR-4", "THR-5", "THR-8", "LAT-1", "LAT-2", "LAT-4", "LAT-5", "LAT-10", "OUT-4", "OUT-7", "ISO-1", "ISO-3", "FRC-1",
+            "FRC-2", "FRC-3",
+        ],
         applies: |_| true,
         check: Check::Compare { exercised: any, blamed: |_| false },
     },

@@ -1,6 +1,6 @@
 //! LAT: the failure latch.
 
-use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
+use super::{Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{AfterReopen, Capability, Contract, CountsAs, Latch};
 use crate::history::{Pressure, StepKind};
 use crate::oracle::{Forbid, Judged, Outcome, Require};
@@ -13,7 +13,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &[],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: closed, blamed: |b| { b.attempted(Forbid::Latched) && !b.attempted(Forbid::Cooling) && b.plain() && !b.has(Cause::Trim) && !b.has(Cause::SecondLatching) && !counted_own(b) } },
+        check: Check::Decide { exercised: closed, blamed: |b| b.attempted(Forbid::Latched) && !b.attempted(Forbid::Cooling) && b.bare() && !b.counted_own() },
     },
     Requirement {
         id: "LAT-2",
@@ -22,7 +22,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &[],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: reopened, blamed: |b| { let reopening = b.missing(Require::Reopened) || (b.missing_step() && b.contract.cooldown().is_none() && b.bare()); reopening && b.plain() && !b.has(Cause::Trim) } },
+        check: Check::Decide { exercised: reopened, blamed: |b| b.bare() && !b.trials.later_helps && (b.missing(Require::Reopened) || (b.missing_step() && b.contract.cooldown().is_none())) },
     },
     Requirement {
         id: "LAT-3",
@@ -58,7 +58,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1", "THR-8"],
         applies: |c| reopens(c, |latch| latch.reopen_growth.is_some()),
-        check: Check::Decide { exercised: closed_with_others, blamed: |b| { b.attempted(Forbid::Latched) && (b.has(Cause::UiOnly) || (b.plain() && counted_own(b))) } },
+        check: Check::Decide { exercised: closed_with_others, blamed: |b| b.attempted(Forbid::Latched) && (b.has(Cause::UiOnly) || (b.bare() && b.counted_own())) },
     },
     Requirement {
         id: "LAT-7",
@@ -67,7 +67,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-2"],
         applies: |c| reopens(c, |latch| latch.reopen_growth.is_some()) && (c.claims(Capability::Rewind) || c.claims(Capability::Trim)),
-        check: Check::Decide { exercised: reopened_after_shrinking, blamed: |b| { b.missing(Require::Reopened) && (b.has(Cause::Rewind) || b.has(Cause::Trim)) } },
+        check: Check::Decide { exercised: reopened_after_shrinking, blamed: |b| b.missing(Require::Reopened) && b.shrunk() },
     },
     Requirement {
         id: "LAT-8",
@@ -94,7 +94,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["THR-4"],
         applies: |c| reopens_or_not(c, |latch| latch.strikes >= 2),
-        check: Check::Decide { exercised: few_strikes, blamed: |b| { b.missing_step() && b.plain() && !b.missing(Require::Reopened) && !b.missing(Require::FirstAttempt) && b.after_failure() } },
+        check: Check::Decide { exercised: few_strikes, blamed: |b| b.missing_step() && b.bare() && b.judged.facts.strikes > 0 && !b.missing(Require::Reopened) && !b.trials.later_helps },
     },
     Requirement {
         id: "LAT-11",
@@ -112,7 +112,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1", "LAT-2"],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: after_declining, blamed: |b| { b.has(Cause::Declined) && b.gate() } },
+        check: Check::Decide { exercised: after_declining, blamed: |b| b.has(Cause::Declined) && b.gate() && !(b.missing(Require::Reopened) && b.shrunk()) },
     },
     Requirement {
         id: "LAT-13",
@@ -137,13 +137,6 @@ fn half_open(contract: &Contract) -> bool {
     contract.latch().is_some_and(|latch| latch.after_reopen == AfterReopen::HalfOpen)
 }
 
-/// Own messages could make up the growth that is missing.
-fn counted_own(blame: &Blame<'_>) -> bool {
-    let facts = &blame.judged.facts;
-    let needed = blame.contract.latch().and_then(|latch| latch.reopen_growth);
-    needed.is_some_and(|n| facts.latch_growth.unwrap_or(0) + facts.latch_own >= n)
-}
-
 fn ordinary(judged: &Judged<'_>) -> bool {
     judged.step.kind == StepKind::Step && judged.step.pressure == Pressure::Summarize && !judged.fog
 }
@@ -166,7 +159,7 @@ fn latched_again(case: &Case<'_>, judged: &Judged<'_>) -> bool {
 }
 
 fn after_success(_: &Case<'_>, judged: &Judged<'_>) -> bool {
-    ordinary(judged) && judged.facts.successes > 0 && !judged.require.is_empty()
+    ordinary(judged) && judged.facts.cleared > 0 && !judged.require.is_empty()
 }
 
 fn closed_with_others(case: &Case<'_>, judged: &Judged<'_>) -> bool {

@@ -12,7 +12,7 @@ mod outcome;
 mod throttle;
 mod view;
 
-pub(crate) use blame::{Blame, Cause, fallback, sentence};
+pub(crate) use blame::{Blame, Cause, Trials, fallback, sentence};
 
 use std::fmt;
 

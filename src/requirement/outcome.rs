@@ -12,7 +12,7 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "After a failed or aborted attempt all external items and all earlier summaries MUST still be in the view; excepted are a declared trim and the smaller view of an ineffective attempt, and own messages may be added.",
         chapter: "outcome.md",
-        implies: &["VIEW-6"],
+        implies: &["LOG-3", "THR-8", "VIEW-6", "FRC-3"],
         applies: |c| c.claims(Capability::Summarize),
         check: Check::Observe(failure_keeps_the_view),
     },
@@ -21,7 +21,7 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "A view installed by an attempt MUST carry the text of a usable result of that attempt, and MUST NOT carry the text of an unusable one (empty, blank, refused or cut).",
         chapter: "outcome.md",
-        implies: &["OUT-1"],
+        implies: &["LAT-1", "LAT-3", "LAT-8", "OUT-1"],
         applies: |c| c.claims(Capability::Summarize),
         check: Check::Observe(only_usable_text),
     },
@@ -30,9 +30,9 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "An attempt MUST NOT install a view that is not strictly smaller than the one before (equal is not smaller), and a view smaller by less than `attempt.min_effect` MUST be a failure.",
         chapter: "outcome.md",
-        implies: &["OUT-1"],
+        implies: &["THR-2", "LAT-1", "LAT-3", "OUT-1"],
         applies: |c| c.claims(Capability::Summarize),
-        check: Check::Observe(only_smaller_views),
+        check: Check::Both { observe: only_smaller_views, blamed: |b| b.gate() && b.installed_too_little() },
     },
     Requirement {
         id: "OUT-4",
@@ -153,7 +153,7 @@ fn only_smaller_views(case: &Case<'_>) -> Seen {
                 continue;
             }
         };
-        let (before, after) = (size(case.contract, &judged.before), size(case.contract, &judged.after));
+        let (before, after) = judged.sizes;
         let taken = installed_own(judged).any(|item| judged.usable().any(|text| item.message.content.contains(text)));
         let tokens = case.contract.size.unit == crate::contract::SizeUnit::Tokens;
         let larger = if tokens { after >= 2 * before } else { after >= before };

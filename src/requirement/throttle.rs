@@ -1,6 +1,6 @@
 //! THR: the throttle.
 
-use super::{Case, Cause, Check, Level, Requirement, Seen};
+use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{Calls, Capability, Contract, Feature, Growth, PressureSource};
 use crate::history::{Pressure, StepKind};
 use crate::oracle::view::size_of;
@@ -14,7 +14,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &["THR-2"],
         applies: |c| c.cooldown().is_some(),
-        check: Check::Decide { exercised: unchanged_inside, blamed: |b| { b.attempted(Forbid::Cooling) && b.plain() && b.own_messages() > 0 } },
+        check: Check::Decide { exercised: unchanged_inside, blamed: lifted_by_itself },
     },
     Requirement {
         id: "THR-2",
@@ -23,7 +23,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.cooldown().is_some(),
-        check: Check::Decide { exercised: unchanged_inside, blamed: |b| { let growth = b.contract.throttle.growth == Growth::Ignored && b.judged.facts.growth > 0; b.attempted(Forbid::Cooling) && b.plain() && !growth && (b.after_failure() || b.own_messages() == 0) } },
+        check: Check::Decide { exercised: unchanged_inside, blamed: |b| b.attempted(Forbid::Cooling) && b.plain() && !b.grown_in_vain() && (b.after_failure() || b.own_messages() == 0) },
     },
     Requirement {
         id: "THR-3",
@@ -41,7 +41,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.cooldown().is_some(),
-        check: Check::Decide { exercised: due, blamed: |b| { b.missing_step() && (b.plain()) && !b.missing(Require::Grown) && !b.missing(Require::Reopened) } },
+        check: Check::Decide { exercised: due, blamed: |b| b.missing_step() && b.bare() && !b.missing(Require::Grown) && (b.trials.later_helps || !(b.missing(Require::Reopened) || b.judged.facts.strikes > 0)) },
     },
     Requirement {
         id: "THR-5",
@@ -50,7 +50,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &["THR-2"],
         applies: |c| c.cooldown().is_some() && c.throttle.growth != Growth::Unspecified,
-        check: Check::Decide { exercised: grown_inside, blamed: |b| { let ignored = b.attempted(Forbid::Cooling) && b.judged.facts.growth > 0; b.plain() && (b.missing(Require::Grown) || ignored) } },
+        check: Check::Decide { exercised: grown_inside, blamed: |b| b.bare() && (b.grown_in_vain() || (b.missing(Require::Grown) && !b.missing(Require::Reopened))) },
     },
     Requirement {
         id: "THR-6",
@@ -110,6 +110,12 @@ pub(crate) const ALL: &[Requirement] = &[
 
 fn ordinary(judged: &Judged<'_>) -> bool {
     judged.step.kind == StepKind::Step && !judged.fog
+}
+
+/// An own message, or what the attempt trimmed, stands between a cooldown and the attempt inside it.
+fn lifted_by_itself(blame: &Blame<'_>) -> bool {
+    let own = blame.own_messages() > 0 || blame.has(Cause::Trim);
+    blame.attempted(Forbid::Cooling) && blame.plain() && own && !blame.grown_in_vain() && !blame.particular_failure()
 }
 
 /// A step inside the cooldown of an attempt, with nothing new.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::compare;
 use crate::candidate::Compactor;
 use crate::candidate::Error;
-use crate::contract::{Contract, Weight};
+use crate::contract::{Capability, Contract, Weight};
 use crate::generate::{Planned, Share};
-use crate::history::History;
-use crate::oracle::{Wrong, judge};
+use crate::history::{Answer, Command, History, StepCommand, StepKind};
+use crate::oracle::{Forbid, Wrong, judge};
 use crate::play::play;
-use crate::requirement::{Blame, Case, Cause, Check, Requirement};
+use crate::requirement::{Blame, Case, Cause, Check, Requirement, Trials};
 use crate::trace::{BreakKind, Trace};
 
 /// Something that may be a failure, before it is shrunk.
@@ -156,6 +156,35 @@ impl Examiner<'_> {
         }
     }
 
+    /// Plays the witness with small changes, where it alone does not tell two causes apart.
+    fn trials(&self, wrong: &Wrong, history: &History, at: usize, blame: &Blame<'_>) -> Trials {
+        let mut trials = Trials::default();
+        let Command::Step(step) = &history.commands[at] else { return trials };
+        if let Some(cooldown) = self.contract.cooldown().filter(|_| blame.missing_step()) {
+            let mut later = History::new(history.seed, history.commands[..=at].to_vec());
+            later.commands[at] = Command::Step(StepCommand { after_s: step.after_s + cooldown.longest() + 1.0, ..step.clone() });
+            let trace = self.play(&later);
+            trials.later_helps = trace.events.get(at).is_some_and(|event| !event.calls.is_empty());
+        }
+        if blame.attempted(Forbid::Latched) && self.contract.claims(Capability::Force) {
+            // A forced failure adds own messages, and touches nothing automatic.
+            let mut commands = history.commands[..at].to_vec();
+            let last = commands.iter_mut().rev().find_map(|command| match command {
+                Command::Append { conversation, messages } if *conversation == step.conversation => {
+                    messages.iter().rposition(|draft| draft.is_visible() && draft.calls.is_empty()).map(|at| messages.remove(at))
+                }
+                _ => None,
+            });
+            let force = StepCommand { kind: StepKind::Force, answers: vec![Answer::Rejected], ..StepCommand::new(step.conversation) };
+            commands.extend([Command::Step(force), Command::Step(step.clone())]);
+            let less = History::new(history.seed, commands);
+            if last.is_some() && less.check().is_ok() {
+                trials.own_counts = Some(self.shows(&Suspect::Decided(wrong.clone()), &less).is_some());
+            }
+        }
+        trials
+    }
+
     /// The requirements to blame for a wrong decision in its shortest witness, and the causes that stand in it.
     pub(crate) fn blamed(&self, wrong: &Wrong, history: &History) -> (Vec<&'static str>, BTreeSet<Cause>) {
         let trace = self.play(history);
@@ -163,7 +192,8 @@ impl Examiner<'_> {
         let Some(judged) = judgement.steps.iter().find(|judged| judged.wrong().as_ref() == Some(wrong)) else {
             return (Vec::new(), BTreeSet::new());
         };
-        let blame = Blame::new(self.contract, history, &judgement.steps, judged, wrong);
+        let mut blame = Blame::new(self.contract, history, &judgement.steps, judged, wrong);
+        blame.trials = self.trials(wrong, history, judged.command, &blame);
         let blamed = crate::requirement::requirements().filter(|requirement| requirement.applies(self.contract));
         let blamed = blamed.filter(|requirement| match requirement.check {
             Check::Decide { blamed, .. } | Check::Both { blamed, .. } | Check::Compare { blamed, .. } => blamed(&blame),

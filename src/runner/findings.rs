@@ -12,7 +12,7 @@ use crate::history::History;
 use crate::requirement::{Cause, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
 use crate::trace::BreakKind;
-use crate::verdict::{Report, Verdict};
+use crate::verdict::{Report, RequirementReport, Verdict};
 use crate::witness::{Witness, WitnessDir};
 
 /// A failure with its witness.
@@ -94,12 +94,14 @@ fn reason(suspect: &Suspect) -> String {
     }
 }
 
-/// Repeats, shrinks and blames every suspicion that is not explained yet. `aborted` is set when the candidate gets stuck.
+/// Repeats, shrinks and blames every suspicion that is not explained by what was found `before`, or since. `aborted` is set
+/// when the candidate gets stuck.
 pub(super) fn work_out(
     setup: &Setup,
     claimed: &[&'static Requirement],
     budget: Budget,
     raised: &[Raised],
+    before: &[Finding],
     witnesses: Option<&WitnessDir>,
     aborted: &mut Option<String>,
 ) -> Vec<Finding> {
@@ -118,11 +120,11 @@ pub(super) fn work_out(
         stop: std::sync::Arc::clone(&setup.stop),
         slugs: raised.iter().map(|raised| slug(&raised.suspect, setup)).collect(),
     };
-    let raised = raised.to_vec();
+    let (raised, before) = (raised.to_vec(), before.to_vec());
     let work = move || {
         heart.install();
         let mut budget = budget.shrink_steps;
-        let mut found: Vec<Finding> = Vec::new();
+        let mut found: Vec<Finding> = before;
         for (at, raised) in raised.iter().enumerate() {
             if bench.stopped() {
                 break;
@@ -314,16 +316,18 @@ pub(super) fn enter(report: &mut Report, found: &[Finding]) {
     }
 }
 
-/// Folds failures under those that are declared to imply them, and names the first.
+/// Folds failures under those that are declared to imply them, and names the first. In a strict run advice fails, too, and
+/// is named where nothing binding has failed.
 pub(super) fn fold(report: &mut Report) {
-    let failing: Vec<String> =
-        report.requirements.iter().filter(|row| row.verdict == Verdict::Fail).map(|row| row.id.clone()).collect();
+    let strict = report.strict;
+    let fails = |row: &RequirementReport| row.verdict == Verdict::Fail || (strict && row.verdict == Verdict::Advice);
+    let failing: Vec<String> = report.requirements.iter().filter(|row| fails(row)).map(|row| row.id.clone()).collect();
     let parent = |id: &str| {
         failing.iter().find(|other| {
             other.as_str() != id && requirement(other).is_some_and(|requirement| requirement.implies.contains(&id))
         })
     };
-    for row in report.requirements.iter_mut().filter(|row| row.verdict == Verdict::Fail) {
+    for row in report.requirements.iter_mut().filter(|row| fails(row)) {
         let mut root = parent(&row.id).cloned();
         // Declared implications have no circle; the bound is for the day that one slips in.
         for _ in 0..8 {
@@ -334,6 +338,7 @@ pub(super) fn fold(report: &mut Report) {
         }
         row.folded_under = root;
     }
-    let roots = report.requirements.iter().filter(|row| row.verdict == Verdict::Fail && row.folded_under.is_none());
-    report.first = roots.min_by_key(|row| row.witness_steps.unwrap_or(usize::MAX)).map(|row| row.id.clone());
+    let roots = report.requirements.iter().filter(|row| fails(row) && row.folded_under.is_none());
+    let first = roots.min_by_key(|row| (row.verdict != Verdict::Fail, row.witness_steps.unwrap_or(usize::MAX)));
+    report.first = first.map(|row| row.id.clone());
 }

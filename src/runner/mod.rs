@@ -94,6 +94,9 @@ struct Tally {
     broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
     /// Why the search ended before its budget.
     cut_short: Option<String>,
+    /// What was worked out during the search, where it ends at a failure; and how many suspicions were looked at.
+    found: Vec<findings::Finding>,
+    looked_at: usize,
 }
 
 /// Histories in which the candidate may break off before the search ends: a late answer costs its whole deadline.
@@ -116,8 +119,10 @@ pub(crate) fn run(setup: &Setup) -> Report {
 
     let mut tally = Tally { exercised: vec![0; claimed.len()], ..Tally::default() };
     let mut aborted = search(setup, &claimed, budget, &mut tally, witnesses.as_ref());
-    let found = if aborted.is_none() {
-        findings::work_out(setup, &claimed, budget, &tally.raised, witnesses.as_ref(), &mut aborted)
+    let found = if fails_one_of(&setup.until, &tally.found) {
+        std::mem::take(&mut tally.found)
+    } else if aborted.is_none() {
+        findings::work_out(setup, &claimed, budget, &tally.raised, &[], witnesses.as_ref(), &mut aborted)
     } else {
         findings::as_they_are(setup, &claimed, &tally.raised, witnesses.as_ref())
     };
@@ -160,6 +165,11 @@ pub(crate) fn run(setup: &Setup) -> Report {
     }
     report.settle();
     report
+}
+
+/// Whether one of the findings breaks one of `ids`.
+fn fails_one_of(ids: &[String], found: &[findings::Finding]) -> bool {
+    found.iter().any(|finding| ids.iter().any(|id| finding.ids.contains(&id.as_str())))
 }
 
 fn broke(kind: BreakKind) -> Verdict {
@@ -278,6 +288,9 @@ fn search(
         {
             next += 1;
             take(setup, tally, planned, examined, witnesses);
+            if !setup.until.is_empty() {
+                look(setup, claimed, budget, tally, witnesses, &mut ended);
+            }
             if let Some(progress) = &setup.progress {
                 let (histories, steps, suspects) = (tally.histories, tally.steps, tally.raised.len() as u64);
                 progress(Tick { histories, steps, budget: budget.steps as u64, suspects, shrinking: false });
@@ -300,6 +313,29 @@ fn search(
         }
     }
     ended
+}
+
+/// Works out new suspicions at once, where the run ends at the first failure of certain ids.
+fn look(
+    setup: &Setup,
+    claimed: &[&'static Requirement],
+    budget: Budget,
+    tally: &mut Tally,
+    witnesses: Option<&WitnessDir>,
+    ended: &mut Option<String>,
+) {
+    let awaited = |raised: &&Raised| match raised.suspect {
+        Suspect::Observed(at, _) | Suspect::Differed(at) => setup.until.iter().any(|id| id == claimed[at].id),
+        Suspect::Decided(_) => true,
+        Suspect::Broke(_) => false,
+    };
+    let new: Vec<Raised> = tally.raised[tally.looked_at..].iter().filter(awaited).cloned().collect();
+    tally.looked_at = tally.raised.len();
+    let found = findings::work_out(setup, claimed, budget, &new, &tally.found, witnesses, ended);
+    tally.found.extend(found);
+    if fails_one_of(&setup.until, &tally.found) {
+        tally.cut_short = Some("one of the requirements that the run was to end at has failed; the rest was not played".to_owned());
+    }
 }
 
 /// At most so many histories are kept for one suspicion.

@@ -1,5 +1,7 @@
 //! Sound designs that a naive suite would blame.
 
+use std::cell::Cell;
+
 use super::contracts::{
     abort_fails, attempt, checkpoint, cooldown_only, cooldowns, drops, effect, growth_ignored, half_open_timer, latch,
     latch_only, monotonic, noop_fails, reference, three_strikes, volatile,
@@ -8,7 +10,8 @@ use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Summary};
 use crate::contract::{AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, Trim, TrimHow};
 use crate::message::{Message, Role};
-use crate::model::{Point, Sound, standing, trimmable};
+use crate::trace::Action;
+use crate::model::{Outcome, Point, Sound, standing, trimmable};
 
 pub(super) const ALL: &[Row] = rows! {
     "quiet":
@@ -189,15 +192,21 @@ pub(super) const ALL: &[Row] = rows! {
 
     "trims-first":
         "Before it asks for a summary it trims what it can."
-        kind "trim", under reference(),
+        kind "trim", under reference(), state Cell<bool>,
         {
             fn asks(&self, contract: &Contract, conversation: &mut Conversation) {
                 let mut view = conversation.view().to_vec();
-                for at in trimmable(contract, &view) {
-                    view[at].content = self.shorten(&view[at].content);
-                    view[at].trimmed = true;
+                let trimmable = trimmable(contract, &view);
+                for at in &trimmable {
+                    view[*at].content = self.shorten(&view[*at].content);
+                    view[*at].trimmed = true;
                 }
                 conversation.install(view);
+                self.0.set(!trimmable.is_empty());
+            }
+            fn reports_attempt(&self, outcome: Outcome) -> Action {
+                let rest = if self.0.get() { Action::Trim } else { Action::None };
+                if outcome == Outcome::Success { Action::Summarize } else { rest }
             }
         }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::contracts::{checkpoint, cooldown_only, cooldowns, growth_ignored, reference};
+use super::contracts::{checkpoint, cooldown_only, cooldowns, growth_ignored, reference, three_strikes};
 use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Summary};
 use crate::contract::{Contract, FailureKind, Growth, Trim};
@@ -79,7 +79,7 @@ pub(super) const ALL: &[Row] = rows! {
 
     "success-starts-no-cooldown":
         "Only a failure starts the cooldown."
-        breaks "THR-2" and "THR-5", kind "stale-measure-retrigger", under growth_ignored(),
+        breaks "THR-5" and "THR-2", kind "stale-measure-retrigger", under growth_ignored(),
         {
             fn starts_cooldown(&self, _: &Contract, outcome: Outcome) -> bool {
                 matches!(outcome, Outcome::Failure(_))
@@ -88,7 +88,7 @@ pub(super) const ALL: &[Row] = rows! {
 
     "notes-for-the-person-lift":
         "It leaves out its own messages when it counts growth, but counts the host's messages for the person."
-        breaks "THR-3" and "THR-8", kind "count-basis-mismatch", under reference(),
+        breaks "THR-3" and "THR-8", kind "count-basis-mismatch", under cooldown_only(),
         {
             fn counts(&self, message: &Message) -> bool {
                 !message.is_own()
@@ -113,7 +113,7 @@ pub(super) const ALL: &[Row] = rows! {
 
     "cooldown-ends-late":
         "At exactly the end of the cooldown it still cools."
-        breaks "THR-4", kind "latch-stuck", under reference(),
+        breaks "THR-4", kind "latch-stuck", under three_strikes(),
         {
             fn is_cooling(&self, elapsed_s: f64, cooldown_s: f64) -> bool {
                 elapsed_s <= cooldown_s

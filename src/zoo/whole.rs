@@ -7,7 +7,7 @@ use super::{Row, rows};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
 use crate::contract::Contract;
 use crate::message::{Message, Role};
-use crate::model::{Memory, Point, Sound, open_call};
+use crate::model::{Machine, Memory, Point, Sound, open_call};
 use crate::trace::Action;
 
 /// Trivial ones.
@@ -17,28 +17,28 @@ pub(super) const ALL: &[Row] = &[
         sentence: "It does nothing, whatever happens.",
         breaks: &["THR-4", "THR-6", "FRC-1", "FRC-3", "LAT-9"],
         kind: "latch-stuck",
-        make: || Box::new(Trivial { name: "never-acts", act: |_, _| Ok(Action::None) }),
+        make: || Trivial::new("never-acts", |_, _| Ok(Action::None)),
     },
     Row {
         name: "refuses-everything",
         sentence: "Every step ends in an error.",
         breaks: &["THR-4", "THR-6", "FRC-1", "FRC-3", "LAT-9"],
         kind: "latch-stuck",
-        make: || Box::new(Trivial { name: "refuses-everything", act: |_, _| Err(Error::raised("not implemented")) }),
+        make: || Trivial::new("refuses-everything", |_, _| Err(Error::raised("not implemented"))),
     },
     Row {
         name: "always-acts",
         sentence: "It asks for a summary at every step, and throws it away.",
         breaks: &["THR-6", "VIEW-4", "OUT-7", "OUT-4", "THR-2", "LAT-1", "THR-9"],
         kind: "retry-storm",
-        make: || Box::new(Trivial { name: "always-acts", act: throws_away }),
+        make: || Trivial::new("always-acts", throws_away),
     },
     Row {
         name: "echoes",
         sentence: "Its summary is everything that was said, word for word.",
         breaks: &["OUT-2", "THR-6", "OUT-3"],
         kind: "inflated-accepted",
-        make: || Box::new(Trivial { name: "echoes", act: echoes }),
+        make: || Trivial::new("echoes", echoes),
     },
 ];
 
@@ -102,31 +102,37 @@ pub(super) const CHEATS: &[Row] = rows! {
 /// What a trivial candidate does at every step.
 type Act = fn(&mut Conversation, &Host) -> Result<Action, Error>;
 
+/// It keeps and stores its messages as the reference does.
 #[derive(Debug)]
 struct Trivial {
-    name: &'static str,
+    store: Machine,
     act: Act,
+}
+
+impl Trivial {
+    fn new(name: &str, act: Act) -> Box<dyn Compactor> {
+        Box::new(Self { store: Machine::new(name, reference(), Sound), act })
+    }
 }
 
 impl Compactor for Trivial {
     fn contract(&self) -> Contract {
-        reference()
+        self.store.contract()
     }
     fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
         (self.act)(conversation, host)
     }
     fn name(&self) -> String {
-        self.name.to_owned()
+        self.store.name()
     }
     fn restart(&mut self, conversations: &mut [Conversation], restart: &Restart) -> Result<(), Error> {
-        let _ = (conversations, restart);
-        Ok(())
+        self.store.restart(conversations, restart)
     }
-    fn auto(&mut self, _: bool) -> Result<(), Error> {
-        Ok(())
+    fn auto(&mut self, on: bool) -> Result<(), Error> {
+        self.store.auto(on)
     }
-    fn usage(&mut self, _: &mut Conversation, _: u64, _: &str) -> Result<(), Error> {
-        Ok(())
+    fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
+        self.store.usage(conversation, tokens, upto)
     }
 }
 
