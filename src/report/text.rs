@@ -187,7 +187,7 @@ impl fmt::Display for TextReport<'_> {
             self.write_witness(out, broken.witness.as_deref(), None)?;
         }
         for problem in &report.known_problems {
-            wrapped(out, &format!("\nknown failures: {}", escaped(problem)), 0)?;
+            writeln!(out, "\nknown failures: {}", escaped(problem))?;
         }
         for why in report.aborted.iter().chain(&report.cut_short) {
             writeln!(out, "\nnot finished: {}", escaped(why))?;

@@ -1,0 +1,115 @@
+//! Commands as candidates.
+
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{PLIMSOLL, Ran, command, plimsoll_in, report};
+
+/// What of a report must not depend on how the candidate is reached.
+fn verdicts(report: &serde_json::Value) -> Vec<[serde_json::Value; 4]> {
+    let rows = report["requirements"].as_array().unwrap().iter();
+    rows.map(|row| ["id", "verdict", "reason", "witness_steps"].map(|key| row[key].clone())).collect()
+}
+
+#[test]
+fn a_served_candidate_gets_the_same_verdicts_and_witnesses() {
+    for name in ["reference", "self-counting-throttle", "rewrites-the-log"] {
+        let within = report(&["--candidate", name]);
+        let served = report(&["--", PLIMSOLL, "serve", "--candidate", name]);
+        assert_eq!(verdicts(&within), verdicts(&served), "{name}");
+        assert_eq!(within["candidate"], served["candidate"]);
+    }
+}
+
+/// A candidate as a shell script: `name`, a JSON string, and what it does at a step.
+fn script(name: &str, step: &str) -> String {
+    format!(
+        r#"n=0
+while read -r line; do
+  n=$((n + 1))
+  case "$line" in
+    *'"method":"hello"'*) result='{{"protocol":1,"name":{name},"version":"1","contract":{{"capabilities":["summarize"],"colour":"red"}}}}' ;;
+    *'"method":"step"'*) {step} result='{{"action":"none","appended":[],"view":null}}' ;;
+    *) result='{{}}' ;;
+  esac
+  printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$n" "$result"
+done"#
+    )
+}
+
+fn check(dir: &Path, script: &str, arguments: &[&str]) -> Ran {
+    let mut all = vec!["check", "--effort", "smoke"];
+    all.extend(arguments);
+    all.extend(["--", "sh", "-c", script]);
+    plimsoll_in(dir, &all)
+}
+
+#[test]
+fn a_hostile_name_stays_text_and_stays_in_the_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = check(dir.path(), &script(r#""../../\u001b[31mevil\u0007\u202e""#, ""), &["-r", "OUT-7"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains(r"../../\u{1b}[31mevil\u{7}\u{202e}"), "{}", ran.out);
+    for text in [&ran.out, &ran.err] {
+        assert!(text.chars().all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')), "{text:?}");
+    }
+    let entries: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(entries, ["plimsoll-witnesses"]);
+    for entry in std::fs::read_dir(dir.path().join("plimsoll-witnesses")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name.starts_with("31mevil-") || name.contains("evil"), "{name}");
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
+    }
+}
+
+#[test]
+fn an_unknown_member_of_the_contract_is_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = check(dir.path(), &script(r#""painted""#, ""), &["-r", "OUT-7"]);
+    assert!(ran.err.contains("warning") && ran.err.contains("`colour`"), "{}", ran.err);
+}
+
+#[test]
+fn a_candidate_that_never_answers_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = Instant::now();
+    let ran = check(dir.path(), &script(r#""sleeper""#, "sleep 100;"), &["--timeout", "0.2", "--json", "report.json"]);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("candidate sleeper") && ran.out.contains("no answer to `step` within 0.2 s"), "{}", ran.out);
+    assert!(ran.closing_line().starts_with("conformance: "), "{}", ran.out);
+    assert!(dir.path().join("report.json").is_file());
+    let witness = ran.out.lines().find_map(|line| line.strip_prefix("  witness   ")).unwrap();
+    assert!(dir.path().join(witness.split(" (").next().unwrap()).is_file(), "{witness}");
+}
+
+#[test]
+fn an_interruption_ends_with_a_report_and_without_children() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = format!("echo $$ > pid.$$; exec {PLIMSOLL} serve");
+    let arguments = ["check", "--effort", "nightly", "--json", "report.json", "--", "sh", "-c", &served];
+    let run = command(dir.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pids = || -> Vec<String> {
+        let names = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter_map(|name| name.strip_prefix("pid.").map(str::to_owned)).collect()
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while pids().is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(1_000));
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let ran = Ran::from(run.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("not finished: the run was interrupted"), "{}", ran.out);
+    assert!(ran.closing_line().starts_with("conformance: "), "{}", ran.out);
+    assert!(dir.path().join("report.json").is_file());
+    std::thread::sleep(Duration::from_millis(200));
+    for pid in pids() {
+        let alive = Command::new("kill").args(["-0", &pid]).stderr(Stdio::null()).status().unwrap().success();
+        assert!(!alive, "the child {pid} still runs");
+    }
+}
