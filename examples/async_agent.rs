@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example async_agent`
 
+#![expect(clippy::print_stdout, reason = "it is a command")]
+
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};

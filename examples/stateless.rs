@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example stateless`
 
+#![expect(clippy::print_stdout, reason = "it is a command")]
+
 use plimsoll::{Action, Capability, Compactor, Contract, Conversation, Error, Feature, Host};
 use plimsoll::{Message, Pressure, Role, Stop, Suite, TextReport};
 
@@ -24,7 +26,8 @@ fn compact(view: &[Message], ask: impl Fn(&[Message]) -> Option<String>) -> Opti
         at += 1;
         at - 1 == old[0] || !old.contains(&(at - 1))
     });
-    let size = |view: &[Message]| view.iter().filter(|m| m.is_visible()).map(|m| m.content.chars().count()).sum::<usize>();
+    let size =
+        |view: &[Message]| view.iter().filter(|m| m.is_visible()).map(|m| m.content.chars().count()).sum::<usize>();
     (size(&shorter) < size(view)).then_some(shorter)
 }
 
@@ -40,7 +43,9 @@ impl Compactor for Stateless {
     fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
         let ask = |input: &[Message]| host.summarize(input).ok().filter(|s| s.stop == Stop::End).map(|s| s.text);
         let wanted = host.pressure() == Pressure::Summarize;
-        let Some(shorter) = wanted.then(|| compact(conversation.view(), ask)).flatten() else { return Ok(Action::None) };
+        let Some(shorter) = wanted.then(|| compact(conversation.view(), ask)).flatten() else {
+            return Ok(Action::None);
+        };
         conversation.install(shorter);
         Ok(Action::Summarize)
     }

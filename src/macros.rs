@@ -221,7 +221,7 @@ fn note(text: &str) {
 mod tests {
     use super::*;
 
-    const SHARED: Shared = Shared::new("crate_name::tests::mine", &["thr_1", "thr_10", "lat_2"]);
+    static SHARED: Shared = Shared::new("crate_name::tests::mine", &["thr_1", "thr_10", "lat_2"]);
 
     fn selected(args: &[&str]) -> Vec<String> {
         SHARED.selected(args.iter().map(|arg| (*arg).to_owned()))

@@ -3,6 +3,8 @@
 //!
 //! `PLIMSOLL_CANDIDATE="python3 adapter.py" cargo test --features adapter --test candidate -- LAT-2`
 
+#![expect(clippy::print_stderr, reason = "it is a test harness")]
+
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -53,8 +55,12 @@ fn main() -> ExitCode {
 fn candidate(line: &str) -> Result<(Contract, Suite), String> {
     let words = shell_words::split(line).map_err(|error| error.to_string())?;
     if words.is_empty() {
-        eprintln!("\n*** PLIMSOLL_CANDIDATE is not set: this run judges the built-in REFERENCE, and nothing of yours. ***");
-        eprintln!("*** Set it to a command: PLIMSOLL_CANDIDATE=\"python3 adapter.py\"                               ***\n");
+        eprintln!(
+            "\n*** PLIMSOLL_CANDIDATE is not set: this run judges the built-in REFERENCE, and nothing of yours. ***"
+        );
+        eprintln!(
+            "*** Set it to a command: PLIMSOLL_CANDIDATE=\"python3 adapter.py\"                               ***\n"
+        );
         return Ok((Contract::default(), Suite::new(Reference::default).from_env()?));
     }
     let timeout = std::env::var("PLIMSOLL_TIMEOUT").ok().and_then(|seconds| seconds.parse().ok());
@@ -73,7 +79,8 @@ fn candidate(line: &str) -> Result<(Contract, Suite), String> {
 
 /// The ids that the arguments ask for; none: all, which is what `verdict` needs.
 fn wanted<'a>(arguments: &Arguments, ids: &[&'a str]) -> Vec<&'a str> {
-    let matches = |name: &str, pattern: &String| if arguments.exact { name == pattern } else { name.contains(pattern.as_str()) };
+    let matches =
+        |name: &str, pattern: &String| if arguments.exact { name == pattern } else { name.contains(pattern.as_str()) };
     let takes = |name: &str| {
         arguments.filter.as_ref().is_none_or(|pattern| matches(name, pattern))
             && !arguments.skip.iter().any(|pattern| matches(name, pattern))

@@ -26,7 +26,11 @@ pub(super) enum Candidate {
 impl Candidate {
     /// The one that the arguments name; a command is started once, and ended together with the others when `stop` is set.
     /// The reference takes on `contract`.
-    pub(super) fn of(args: &CandidateArgs, contract: Option<&Contract>, stop: &Arc<AtomicBool>) -> Result<Self, Failure> {
+    pub(super) fn of(
+        args: &CandidateArgs,
+        contract: Option<&Contract>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Failure> {
         if args.command.is_empty() {
             let name = args.candidate.as_deref().unwrap_or("reference");
             return Ok(Self::BuiltIn(name.to_owned(), built_in(name, contract)?));
@@ -88,7 +92,9 @@ pub(super) fn built_in(name: &str, contract: Option<&Contract>) -> Result<Make, 
     if let Some(row) = zoo::find(name) {
         return Ok(Arc::new(move || row.make()));
     }
-    Err(usage(format!("no built-in candidate has the name {name:?}; `plimsoll zoo` lists them, and a command goes after `--`")))
+    Err(usage(format!(
+        "no built-in candidate has the name {name:?}; `plimsoll zoo` lists them, and a command goes after `--`"
+    )))
 }
 
 /// A named contract.

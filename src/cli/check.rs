@@ -10,7 +10,7 @@ use super::candidates::{Candidate, Profile, escaped_lines};
 use super::screen::{Failure, cannot, overwrite, print, usage, warn};
 use crate::{TextReport, Tick, requirement};
 
-pub(super) fn check(args: Box<CheckArgs>) -> Result<u8, Failure> {
+pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     for id in &args.requirements {
         if requirement(id).is_none() {
             return Err(usage(format!("no requirement that is checked has the id {id:?}; `plimsoll list` shows all")));

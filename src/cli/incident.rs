@@ -66,14 +66,16 @@ fn text(columns: &[(&str, Trace)]) -> String {
         };
         row(&mut text, &format!("{:>6}  {words:<29}", event.elapsed_s), &cells);
     }
-    let sums: [(&str, fn(&Trace) -> usize); 3] =
-        [("calls made", Trace::calls), ("messages sent to the model", messages), ("characters sent", characters)];
     text.push('\n');
-    for (name, of) in sums {
-        let cells: Vec<String> = columns.iter().map(|(_, trace)| of(trace).to_string()).collect();
-        row(&mut text, &format!("        {name:<29}"), &cells);
-    }
+    sum(&mut text, "calls made", columns, Trace::calls);
+    sum(&mut text, "messages sent to the model", columns, messages);
+    sum(&mut text, "characters sent", columns, crate::report::sent);
     text + FOOT
+}
+
+fn sum(text: &mut String, name: &str, columns: &[(&str, Trace)], of: impl Fn(&Trace) -> usize) {
+    let cells: Vec<String> = columns.iter().map(|(_, trace)| of(trace).to_string()).collect();
+    row(text, &format!("        {name:<29}"), &cells);
 }
 
 fn row(text: &mut String, head: &str, cells: &[String]) {
@@ -87,8 +89,4 @@ fn messages(trace: &Trace) -> usize {
         _ => 1,
     };
     trace.events.iter().flat_map(|event| &event.calls).map(|call| items(&call.input)).sum()
-}
-
-fn characters(trace: &Trace) -> usize {
-    crate::report::sent(trace)
 }

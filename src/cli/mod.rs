@@ -30,7 +30,7 @@ pub fn main() -> ExitCode {
         }
     };
     let outcome = match command {
-        Command::Check(arguments) => check::check(arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::List => catalogue::list(),
         Command::Explain { id } => catalogue::explain(&id),
         Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),

@@ -7,4 +7,6 @@ mod wording;
 
 pub(crate) use quote::{escaped, shell};
 pub use text::TextReport;
-pub(crate) use timeline::{sent, timeline};
+#[cfg(feature = "cli")]
+pub(crate) use timeline::sent;
+pub(crate) use timeline::timeline;

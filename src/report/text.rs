@@ -80,7 +80,10 @@ impl<'a> TextReport<'a> {
             wrapped(out, requirement.sentence(), 2)?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "\n  it is claimed, and no history of this run exercised it; claim it no more, or report a bug")?;
+            writeln!(
+                out,
+                "\n  it is claimed, and no history of this run exercised it; claim it no more, or report a bug"
+            )?;
         }
         if let Some(timeline) = &row.timeline {
             writeln!(out)?;
@@ -143,7 +146,8 @@ impl<'a> TextReport<'a> {
 
     fn write_lists(&self, out: &mut impl fmt::Write) -> fmt::Result {
         for verdict in [Verdict::Vacuous, Verdict::NotReached, Verdict::Known] {
-            let ids = self.report.requirements.iter().filter(|row| row.verdict == verdict && row.tally() == Tally::Skipped);
+            let ids =
+                self.report.requirements.iter().filter(|row| row.verdict == verdict && row.tally() == Tally::Skipped);
             let ids: Vec<&str> = ids.map(|row| row.id.as_str()).collect();
             if !ids.is_empty() {
                 wrapped(out, &format!("{}: {}", verdict.name().replace('_', " "), ids.join(", ")), 0)?;
@@ -164,9 +168,10 @@ impl fmt::Display for TextReport<'_> {
             write!(out, "\n{lists}")?;
         }
         let first = |row: &&RequirementReport| report.first.as_deref() != Some(&row.id);
-        let failing = report.requirements.iter().filter(|row| {
-            row.tally() == Tally::Failed && row.folded_under.is_none() && !is_break(row.verdict)
-        });
+        let failing = report
+            .requirements
+            .iter()
+            .filter(|row| row.tally() == Tally::Failed && row.folded_under.is_none() && !is_break(row.verdict));
         let mut failing: Vec<&RequirementReport> = failing.collect();
         failing.sort_by_key(first);
         let advice = report.requirements.iter().filter(|row| row.verdict == Verdict::Advice);
@@ -177,7 +182,8 @@ impl fmt::Display for TextReport<'_> {
         for broken in &report.broken {
             let against = report.requirements.iter().filter(|row| row.verdict == broken.verdict);
             let against: Vec<&str> = against.map(|row| row.id.as_str()).collect();
-            let against = if against.is_empty() { String::new() } else { format!(", counted against {}", against.join(", ")) };
+            let against =
+                if against.is_empty() { String::new() } else { format!(", counted against {}", against.join(", ")) };
             let (verdict, histories) = (broken.verdict.name(), broken.histories);
             writeln!(out, "\n{verdict} in {histories} of {} histories{against}", report.histories)?;
             if let Some(timeline) = &broken.timeline {

@@ -56,9 +56,10 @@ pub(crate) fn sent(trace: &Trace) -> usize {
     let calls = trace.events.iter().flat_map(|event| &event.calls);
     let of = |input: &Input| match input {
         Input::Text(text) => text.chars().count(),
-        Input::Items(items) => {
-            items.iter().map(|item| item.content.chars().count() + item.reasoning.as_ref().map_or(0, |r| r.chars().count())).sum()
-        }
+        Input::Items(items) => items
+            .iter()
+            .map(|item| item.content.chars().count() + item.reasoning.as_ref().map_or(0, |r| r.chars().count()))
+            .sum(),
     };
     calls.map(|call| of(&call.input)).sum()
 }
@@ -130,7 +131,8 @@ fn note(words: String) -> Body {
 /// Own messages that a step put into the view without appending them.
 fn installed(judged: &Judged<'_>) -> Vec<String> {
     let known = |id: &str| {
-        judged.before.iter().any(|item| item.message.id == id) || judged.event.appended.iter().any(|message| message.id == id)
+        judged.before.iter().any(|item| item.message.id == id)
+            || judged.event.appended.iter().any(|message| message.id == id)
     };
     let new = judged.after.iter().filter(|item| item.is_own() && !known(&item.message.id));
     new.map(|item| format!("{} installed", own(item.message))).collect()
@@ -196,7 +198,9 @@ fn parts(text: &str) -> Vec<String> {
     for word in text.split_inclusive(' ') {
         let width = if parts.len() == 1 { COMMAND } else { COMMAND - 4 };
         match parts.last_mut() {
-            Some(last) if last.is_empty() || last.chars().count() + word.trim_end().chars().count() <= width => last.push_str(word),
+            Some(last) if last.is_empty() || last.chars().count() + word.trim_end().chars().count() <= width => {
+                last.push_str(word)
+            }
             _ => parts.push(word.to_owned()),
         }
     }

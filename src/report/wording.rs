@@ -11,7 +11,9 @@ pub(super) fn command(command: &Command) -> String {
     match command {
         Command::Append { messages, .. } => format!("append {}", drafts(messages)),
         Command::Step(step) => stepping(step),
-        Command::Clock { wall_by_s } => format!("wall clock {}{}", if *wall_by_s < 0.0 { "" } else { "+" }, number(*wall_by_s)),
+        Command::Clock { wall_by_s } => {
+            format!("wall clock {}{}", if *wall_by_s < 0.0 { "" } else { "+" }, number(*wall_by_s))
+        }
         Command::Rewind { to, .. } => format!("rewind to message {to}"),
         Command::Restart { without } if without.is_empty() => "restart".to_owned(),
         Command::Restart { without } => format!("restart, log without {}", without.join(", ")),
@@ -95,7 +97,9 @@ pub(super) fn did(judged: &Judged<'_>) -> String {
         words += ", raised";
     }
     match judged.event.action {
-        Some(said) if said != Action::Unreported && said != action && !judged.trimmed && !silent.contains(&judged.outcome) => {
+        Some(said)
+            if said != Action::Unreported && said != action && !judged.trimmed && !silent.contains(&judged.outcome) =>
+        {
             words += &format!(", says {}", said.name());
         }
         _ => {}
@@ -161,7 +165,6 @@ fn required(reason: Require, judged: &Judged<'_>) -> String {
         },
     }
 }
-
 
 /// Seconds, without more digits than they need.
 pub(super) fn number(seconds: f64) -> String {

@@ -105,8 +105,9 @@ pub(crate) fn replay(make: &Factory, witness: &Witness, deadline: Option<Duratio
 
 fn play(make: &Factory, witness: &Witness) -> Replay {
     let contract = &witness.contract;
-    let claimed: Vec<&'static Requirement> =
-        requirements().filter(|row| row.applies(contract) || witness.requirements.iter().any(|id| id == row.id)).collect();
+    let claimed: Vec<&'static Requirement> = requirements()
+        .filter(|row| row.applies(contract) || witness.requirements.iter().any(|id| id == row.id))
+        .collect();
     let examiner = Examiner { contract, make: &**make, requirements: &claimed };
     let planned = Planned { share: Share::Directed, target: None, history: witness.history.clone() };
     let suspects: Vec<Suspect> = examiner.examine(&planned).suspects.into_iter().map(|(suspect, _)| suspect).collect();
@@ -145,6 +146,10 @@ pub(crate) fn drawn(contract: &Contract, trace: &crate::trace::Trace, fault: Opt
 
 /// Plays a history once.
 #[cfg(feature = "cli")]
-pub(crate) fn played(contract: &Contract, history: &crate::History, make: &crate::play::Make<'_>) -> crate::trace::Trace {
+pub(crate) fn played(
+    contract: &Contract,
+    history: &crate::History,
+    make: &crate::play::Make<'_>,
+) -> crate::trace::Trace {
     crate::play::play(history, contract, make)
 }

@@ -79,7 +79,11 @@ fn a_candidate_that_never_answers_ends_the_run() {
     let ran = check(dir.path(), &script(r#""sleeper""#, "sleep 100;"), &["--timeout", "0.2", "--json", "report.json"]);
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("candidate sleeper") && ran.out.contains("no answer to `step` within 0.2 s"), "{}", ran.out);
+    assert!(
+        ran.out.contains("candidate sleeper") && ran.out.contains("no answer to `step` within 0.2 s"),
+        "{}",
+        ran.out
+    );
     assert!(ran.closing_line().starts_with("conformance: "), "{}", ran.out);
     assert!(dir.path().join("report.json").is_file());
     let witness = ran.out.lines().find_map(|line| line.strip_prefix("  witness   ")).unwrap();
@@ -93,7 +97,8 @@ fn an_interruption_ends_with_a_report_and_without_children() {
     let arguments = ["check", "--effort", "nightly", "--json", "report.json", "--", "sh", "-c", &served];
     let run = command(dir.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pids = || -> Vec<String> {
-        let names = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names =
+            std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         names.filter_map(|name| name.strip_prefix("pid.").map(str::to_owned)).collect()
     };
     let until = Instant::now() + Duration::from_secs(60);

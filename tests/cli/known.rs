@@ -10,7 +10,8 @@ fn with(list: &str) -> Ran {
     plimsoll_in(dir.path(), &[&["check", "--effort", "smoke", "--known", "known.toml"][..], &candidate].concat())
 }
 
-const THR_1: &str = "[[known]]\nid = \"THR-1\"\nreason = \"attempted although the cooldown is running\"\nsince = \"0.1\"\n";
+const THR_1: &str =
+    "[[known]]\nid = \"THR-1\"\nreason = \"attempted although the cooldown is running\"\nsince = \"0.1\"\n";
 
 #[test]
 fn a_listed_failure_is_known() {

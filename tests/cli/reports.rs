@@ -55,13 +55,28 @@ fn every_witness_that_a_report_names_is_there_and_fails_when_it_is_replayed() {
 fn the_json_report_has_the_keys_of_format_1() {
     let report = report(&["--candidate", "self-counting-throttle", "--seed", "3"]);
     for key in [
-        "format", "spec", "suite", "protocol", "candidate", "contract", "seed", "effort", "planned", "histories", "steps",
-        "passed", "first", "requirements",
+        "format",
+        "spec",
+        "suite",
+        "protocol",
+        "candidate",
+        "contract",
+        "seed",
+        "effort",
+        "planned",
+        "histories",
+        "steps",
+        "passed",
+        "first",
+        "requirements",
     ] {
         assert!(report.get(key).is_some(), "{key} is missing");
     }
     assert_eq!((&report["format"], &report["protocol"], &report["seed"]), (&1.into(), &1.into(), &3.into()));
-    assert_eq!((&report["effort"], &report["passed"], &report["first"]), (&"smoke".into(), &false.into(), &"THR-1".into()));
+    assert_eq!(
+        (&report["effort"], &report["passed"], &report["first"]),
+        (&"smoke".into(), &false.into(), &"THR-1".into())
+    );
     assert_eq!(report["candidate"]["name"], "self-counting-throttle");
     assert!(report["candidate"]["version"].is_string() && report["contract"]["capabilities"].is_array());
     let rows = report["requirements"].as_array().unwrap();
