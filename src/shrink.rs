@@ -33,6 +33,7 @@ pub(crate) fn shrink(
         shrinker.conversations();
         shrinker.merge();
         shrinker.messages();
+        shrinker.groups();
         shrinker.plainer();
         shrinker.seconds();
         if shrinker.best == start || shrinker.executions == before || *shrinker.budget == 0 {
@@ -40,6 +41,7 @@ pub(crate) fn shrink(
         }
     }
     shrinker.renumber();
+    shrinker.seed();
     Shrunk { history: shrinker.best, executions: shrinker.executions }
 }
 
@@ -153,6 +155,42 @@ impl Shrinker<'_> {
                     end = from.min(length(&self.best));
                 }
                 size /= 2;
+            }
+        }
+    }
+
+    /// Makes plain messages of call groups, one group at a time.
+    fn groups(&mut self) {
+        let calls: Vec<u32> = self.best.drafts().flat_map(|(_, draft)| draft.calls.clone()).collect();
+        for call in calls {
+            let mut commands = self.best.commands.clone();
+            for command in &mut commands {
+                let Command::Append { messages, .. } = command else { continue };
+                for draft in messages {
+                    draft.calls.retain(|other| *other != call);
+                    if draft.answers == Some(call) {
+                        (draft.answers, draft.interim, draft.role) = (None, false, Role::Assistant);
+                    }
+                }
+            }
+            self.takes(commands);
+        }
+    }
+
+    /// Tries the first seeds: what depends on none reads best with the first.
+    fn seed(&mut self) {
+        for seed in (0..3).take_while(|seed| *seed < self.best.seed) {
+            let history = History::new(seed, self.best.commands.clone());
+            let (steps, _) = cost(&history, self.contract);
+            if *self.budget < steps {
+                return;
+            }
+            *self.budget -= steps;
+            self.executions += 1;
+            if (self.holds)(&history) {
+                (self.better)(&history);
+                self.best = history;
+                return;
             }
         }
     }

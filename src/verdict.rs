@@ -85,6 +85,9 @@ pub struct RequirementReport {
     /// The failing id that explains it, under which it is folded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded_under: Option<String>,
+    /// Histories that were played to shrink the witness; not in the JSON report.
+    #[serde(skip)]
+    pub shrink_executions: usize,
     /// The witness as a timeline, for a person; not in the JSON report.
     #[serde(skip)]
     pub timeline: Option<String>,

@@ -1,18 +1,136 @@
-use plimsoll::{Effort, Suite, zoo};
+//! The suite's own power: every known-bad candidate is rejected by an id that it names, and every sound design passes.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use plimsoll::zoo::{self, Row};
+use plimsoll::{Effort, Level, Report, Suite, Verdict, requirement, requirements};
+
+fn suite(row: &'static Row, seed: u64) -> Suite {
+    Suite::fallible(row.name(), || Ok(row.make())).seed(seed).strict(true).witness_dir(None).jobs(1)
+}
+
+fn bad() -> impl Iterator<Item = &'static Row> {
+    zoo::all().filter(|row| !row.is_conforming())
+}
+
+fn failing(report: &Report) -> Vec<&str> {
+    let fails = |verdict| matches!(verdict, Verdict::Fail | Verdict::Advice);
+    report.requirements.iter().filter(|row| fails(row.verdict)).map(|row| row.id.as_str()).collect()
+}
+
+/// Runs `check` for each row, on all cores, and joins what it complains of.
+fn for_each(rows: impl Iterator<Item = &'static Row>, check: impl Fn(&'static Row) -> Option<String> + Sync) -> Vec<String> {
+    let rows: Vec<_> = rows.collect();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let complaints = std::sync::Mutex::new(Vec::new());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    if let Some(complaint) = check(row) {
+                        complaints.lock().unwrap().push(format!("{}: {complaint}", row.name()));
+                    }
+                }
+            });
+        }
+    });
+    let mut complaints = complaints.into_inner().unwrap();
+    complaints.sort();
+    complaints
+}
 
 #[test]
+fn names_are_unique_and_safe() {
+    let mut names = BTreeSet::new();
+    for row in zoo::all() {
+        let safe = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(row.name().len() <= 48 && row.name().chars().all(safe), "{}", row.name());
+        assert!(names.insert(row.name()), "{} stands twice", row.name());
+        assert_eq!(row.make().name(), row.name());
+        assert!(row.sentence().ends_with('.'), "{}", row.name());
+        row.make().contract().check().unwrap();
+        for id in row.breaks() {
+            let requirement = requirement(id).unwrap_or_else(|| panic!("{} breaks {id}, which is not checked", row.name()));
+            assert!(requirement.applies(&row.make().contract()), "{} does not claim {id}", row.name());
+        }
+    }
+    assert_eq!(zoo::find("visible-status").unwrap().breaks(), ["LOG-1"]);
+    assert!(zoo::find("no-such-candidate").is_none());
+}
+
+/// A monitor that nothing breaks does not count as built.
+#[test]
+fn every_requirement_is_broken_by_a_candidate_or_two() {
+    for requirement in requirements() {
+        let named = bad().filter(|row| row.breaks().contains(&requirement.id())).count();
+        let principal = bad().filter(|row| row.breaks()[0] == requirement.id()).count();
+        assert!(principal >= 1, "nothing breaks {} first", requirement.id());
+        assert!(named >= 2 || requirement.level() == Level::Should, "only one candidate breaks {}", requirement.id());
+    }
+}
+
+#[test]
+fn known_bad_candidates_are_rejected_by_an_id_that_they_name() {
+    let complaints = for_each(bad(), |row| {
+        for seed in 0..3 {
+            let report = suite(row, seed).until(row.breaks().iter().copied()).run().unwrap();
+            let failing = failing(&report);
+            if report.passed() || !failing.iter().any(|id| row.breaks().contains(id)) {
+                return Some(format!("seed {seed}: none of {:?} fails, but {failing:?}", row.breaks()));
+            }
+        }
+        None
+    });
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+#[test]
+fn the_first_id_of_a_report_is_the_cause() {
+    let complaints = for_each(bad(), |row| {
+        let report = suite(row, 0).effort(Effort::Smoke).run().unwrap();
+        let first = report.first.as_deref().unwrap_or("nothing");
+        let named = row.breaks().contains(&first);
+        (!named).then(|| format!("{first} comes first, not one of {:?}; {:?} fail", row.breaks(), failing(&report)))
+    });
+    let all = bad().count();
+    let table = complaints.iter().fold(String::new(), |mut table, line| {
+        let _ = writeln!(table, "{line}");
+        table
+    });
+    assert!(complaints.len() * 20 <= all, "in {} of {all} reports another id comes first:\n{table}", complaints.len());
+}
+
+#[test]
+fn conforming_designs_pass_and_exercise_all_that_they_claim() {
+    let complaints = for_each(zoo::all().filter(|row| row.is_conforming()), |row| {
+        for seed in 0..3 {
+            let report = suite(row, seed).strict(false).effort(Effort::Smoke).run().unwrap();
+            let unsound = |row: &&plimsoll::RequirementReport| {
+                let vacuous = row.level == "MUST" && matches!(row.verdict, Verdict::Vacuous | Verdict::NotReached);
+                vacuous || !matches!(row.verdict, Verdict::Pass | Verdict::NotClaimed | Verdict::Vacuous | Verdict::NotReached)
+            };
+            if let Some(row) = report.requirements.iter().find(unsound) {
+                return Some(format!("seed {seed}: {} {:?} {:?}", row.id, row.verdict, row.detail));
+            }
+            if !report.passed() {
+                return Some(format!("seed {seed}: {:?} {:?}", report.aborted, report.broken));
+            }
+        }
+        None
+    });
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+/// `cargo test --features zoo --test zoo -- --ignored --nocapture` prints what a run says of each candidate.
+#[test]
+#[ignore = "prints a table"]
 fn table() {
-    let filter = std::env::var("ZOO").unwrap_or_default();
-    let effort = if std::env::var("FULL").is_ok() { Effort::Default } else { Effort::Smoke };
-    for row in zoo::all().filter(|row| filter.is_empty() || filter.split(',').any(|f| row.name() == f) || (filter == "good" && row.is_conforming()) || (filter == "bad" && !row.is_conforming())) {
-        let start = std::time::Instant::now();
-        let dir = std::path::PathBuf::from(format!("/tmp/zoo/{}", row.name()));
-        let _ = std::fs::remove_dir_all(&dir);
-        let report = Suite::fallible(row.name(), || Ok(row.make())).effort(effort).strict(true).witness_dir(dir).run().unwrap();
-        let failing: Vec<String> = report.requirements.iter().filter(|r| r.witness_steps.is_some()).map(|r| format!("{}{}:{}", r.id, r.folded_under.as_ref().map(|f| format!("<{f}")).unwrap_or_default(), r.witness_steps.unwrap())).collect();
-        let vacuous: Vec<String> = report.requirements.iter().filter(|r| r.verdict == plimsoll::Verdict::Vacuous).map(|r| r.id.clone()).collect();
+    for row in bad() {
+        let report = suite(row, 0).effort(Effort::Smoke).run().unwrap();
         let first = report.first.clone().unwrap_or_default();
-        let ok = if row.is_conforming() { failing.is_empty() } else { row.breaks().contains(&first.as_str()) };
-        println!("{} {:32} {:?} first {first} {:?} vac {vacuous:?} {:?} {:?} {}ms", if ok { "  " } else { "!!" }, row.name(), row.breaks(), failing, report.aborted, report.broken.iter().map(|b| &b.message).collect::<Vec<_>>(), start.elapsed().as_millis());
+        let witness = report.requirement(&first).map_or((0, 0), |row| (row.witness_steps.unwrap_or(0), row.shrink_executions));
+        println!("{:42} {:7} {:3} {:5}  {}", row.name(), first, witness.0, witness.1, failing(&report).join(" "));
     }
 }

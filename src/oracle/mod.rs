@@ -224,7 +224,6 @@ pub(crate) struct Judgement<'t> {
 pub(crate) fn judge<'t>(contract: &'t Contract, trace: &'t Trace) -> Judgement<'t> {
     let mut judge = Judge {
         contract,
-        trace,
         externals: Externals::new(trace, contract),
         tracks: vec![Track::default(); trace.history.conversations()],
         auto: true,
@@ -264,7 +263,6 @@ struct Track<'t> {
 
 struct Judge<'t> {
     contract: &'t Contract,
-    trace: &'t Trace,
     externals: Externals<'t>,
     tracks: Vec<Track<'t>>,
     auto: bool,

@@ -25,6 +25,8 @@ pub(crate) struct Finding {
     pub(crate) detail: String,
     pub(crate) history: History,
     pub(crate) witness: Option<String>,
+    /// Histories that were played to shrink it.
+    pub(crate) executions: usize,
     /// The history as it was played, for a person.
     pub(crate) timeline: Option<String>,
     /// It did not repeat.
@@ -77,6 +79,7 @@ pub(super) fn as_they_are(
             reason,
             history: raised.planned.history.clone(),
             witness: witnesses.map(|dir| dir.name(&slug(&raised.suspect, setup))),
+            executions: 0,
             timeline: None,
             flaky: false,
             causes: BTreeSet::new(),
@@ -209,7 +212,7 @@ impl Bench {
         let mut share = (*budget).div_ceil(4);
         let before = share;
         let mut better = |history: &History| self.write(at, number, history, &[], "being shrunk", "");
-        let Shrunk { history, executions: _ } = shrink(
+        let Shrunk { history, executions } = shrink(
             history.clone(),
             &self.contract,
             &mut share,
@@ -232,7 +235,7 @@ impl Bench {
         let reason = reason(&raised.suspect);
         let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
         let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
-        vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, timeline, flaky: false, causes }]
+        vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, executions, timeline, flaky: false, causes }]
     }
 
     /// `history` up to the command at which the suspicion shows.
@@ -261,6 +264,7 @@ impl Bench {
             detail,
             history,
             witness: self.witnesses.as_ref().map(|dir| dir.name(&self.slugs[at])),
+            executions: 0,
             timeline: None,
             flaky: true,
             causes: BTreeSet::new(),
@@ -313,6 +317,7 @@ pub(super) fn enter(report: &mut Report, found: &[Finding]) {
         row.witness.clone_from(&best.witness);
         row.witness_steps = Some(best.history.commands.len());
         row.timeline.clone_from(&best.timeline);
+        row.shrink_executions = best.executions;
     }
 }
 

@@ -1,0 +1,83 @@
+//! Conversations, restarts, clocks, and what a person asks for.
+
+use super::super::pen::{A, B, COOL, FAIL};
+use super::{Sketch, latched, reopen, nearly, reopen_by_time_wait, clock_steps};
+use crate::contract::{Capability};
+use crate::history::{Answer, Command, StepKind};
+
+pub(super) const SKETCHES: &[(&str, Sketch)] = &[
+    ("ISO-1", |pen| {
+        if pen.contract.claims(Capability::Conversations) {
+            pen.matter(A).matter(B).latch(A).step(B, 0.0, Answer::Ok).step(A, COOL, Answer::Ok);
+        }
+    }),
+    ("ISO-1", |pen| {
+        if pen.contract.claims(Capability::Conversations) {
+            pen.matter(A).matter(B).latch(A);
+            pen.latch(B).step(B, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok).step(A, COOL, Answer::Ok);
+        }
+    }),
+    ("ISO-3", |pen| {
+        pen.matter(A).step(A, 0.0, FAIL).restart().step(A, 0.0, Answer::Ok);
+    }),
+    ("ISO-3", |pen| {
+        latched(pen, A);
+        pen.restart().step(A, COOL, Answer::Ok);
+        reopen(pen, A, 0);
+        reopen_by_time_wait(pen, A);
+        pen.step(A, COOL, Answer::Ok);
+    }),
+    ("ISO-3", |pen| {
+        pen.matter(A);
+        for at in 1..=pen.strikes() {
+            if at == pen.strikes() {
+                pen.restart();
+            }
+            pen.step(A, if at == 1 { 0.0.into() } else { COOL }, FAIL);
+        }
+        pen.step(A, COOL, Answer::Ok);
+    }),
+    ("ISO-4", |pen| {
+        pen.trimmable(A).step(A, 0.0, FAIL).step(A, 0.0, Answer::Ok).grow(A, 1).step(A, COOL, Answer::Ok);
+    }),
+    ("CLK-1", |pen| clock_steps(pen, -3_600.0)),
+    ("CLK-1", |pen| clock_steps(pen, 3_600.0)),
+    ("CLK-1", |pen| {
+        let wait = pen.contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(pen.cooldown());
+        pen.matter(A).step(A, 0.0, FAIL).push(Command::Clock { wall_by_s: -3_600.0 });
+        pen.step(A, 0.0, FAIL).step(A, wait, Answer::Ok);
+    }),
+    ("CLK-2", |pen| {
+        pen.matter(A).step(A, 1_000.0, Answer::Ok).matter(A).restart().step(A, COOL, Answer::Ok);
+    }),
+    ("CLK-2", |pen| {
+        pen.matter(A).step(A, 1_000.0, FAIL).restart().step(A, COOL, Answer::Ok);
+    }),
+    ("FRC-1", |pen| {
+        pen.matter(A).kind(A, StepKind::Force, Answer::Ok);
+    }),
+    ("FRC-1", |pen| {
+        latched(pen, A);
+        pen.kind(A, StepKind::Force, FAIL).kind(A, StepKind::Force, Answer::Ok);
+    }),
+    ("FRC-2", |pen| {
+        pen.matter(A).kind(A, StepKind::Force, FAIL).step(A, 0.0, FAIL);
+        pen.kind(A, StepKind::Force, FAIL).step(A, 0.0, Answer::Ok);
+    }),
+    ("FRC-2", |pen| {
+        latched(pen, A);
+        nearly(pen, A);
+        pen.kind(A, StepKind::Force, FAIL).step(A, COOL, Answer::Ok);
+    }),
+    ("FRC-3", |pen| {
+        latched(pen, A);
+        pen.kind(A, StepKind::Overflow, Answer::Ok);
+    }),
+    ("FRC-3", |pen| {
+        pen.matter(A).step(A, 0.0, FAIL);
+        for _ in 0..=pen.contract.overflow.recoveries {
+            pen.kind(A, StepKind::Overflow, FAIL);
+        }
+        pen.grow(A, 1).turn(A).kind(A, StepKind::Overflow, Answer::Ok);
+    }),
+];
