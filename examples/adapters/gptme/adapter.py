@@ -499,23 +499,26 @@ class Gptme(plimsoll.Candidate):
         """The person leaves the compacted view for the whole history, and undoes its end.
 
         For redo gptme keeps a branch of what was undone; the log is edited to be that branch's beginning.
+        Where no log of gptme's has the message any more, a person can do nothing: the view stays as it is.
         """
         chat = self.chat(conversation)
         manager = chat.enter()
-        if manager.current_view is not None:
-            manager.switch_to_master()
-        kept = upto(chat, manager.log.messages, to)
+        main = manager._branches["main"].messages
+        kept = upto(chat, main, to)
         if kept is not None:
-            if len(kept) < len(manager.log.messages):
-                manager.undo(len(manager.log.messages) - len(kept), quiet=True)
+            if manager.current_view is not None:
+                manager.switch_to_master()
+            if len(kept) < len(main):
+                manager.undo(len(main) - len(kept), quiet=True)
             return chat.view()
-        others = [manager.master_log, *reversed(list(manager._branches.values()))]
-        for other in others:
+        for other in [manager.master_log, *reversed(list(manager._branches.values()))]:
             kept = upto(chat, other.messages, to)
             if kept is not None:
+                if manager.current_view is not None:
+                    manager.switch_to_master()
                 manager.edit(kept)
-                return chat.view()
-        raise LookupError("gptme no longer has message %s" % to)
+                break
+        return chat.view()
 
     def restart(self, wall_s, monotonic_s, without=()):
         self.clock.now = wall_s

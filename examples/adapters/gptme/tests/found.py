@@ -1,0 +1,204 @@
+"""What was found, shown with gptme alone: neither the adapter nor plimsoll takes part.
+
+    ../.venv-0.35.1/bin/python found.py
+    ../.venv-0.34.0/bin/python found.py
+
+Each part builds a log, calls gptme's own function, and prints what came of it. The only replaced part is
+the model (gptme's offline provider); the budget is set so that the log stands above it. README.md tells
+what each part means. `chat_loop.py` shows what becomes of a failed and of an interrupted checkpoint.
+"""
+
+import os
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+
+HOME = tempfile.TemporaryDirectory()
+for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+    os.environ["XDG_%s_HOME" % name] = os.path.join(HOME.name, name.lower())
+os.environ.update(HOME=HOME.name, GPTME_TIKTOKEN_TIMEOUT="0", PYTEST_CURRENT_TEST="plimsoll")
+
+import logging  # noqa: E402
+
+from gptme.commands import execute_cmd  # noqa: E402
+from gptme.llm import llm_mock  # noqa: E402
+from gptme.llm.models import ModelMeta, set_default_model  # noqa: E402
+from gptme.logmanager import LogManager, prepare_messages  # noqa: E402
+from gptme.message import Message, len_tokens, set_output_format  # noqa: E402
+from gptme.tools import init_tools  # noqa: E402
+from gptme.tools.autocompact import hook  # noqa: E402
+from gptme.tools.autocompact.config import _get_keep_head  # noqa: E402
+from gptme.tools.autocompact.decision import should_auto_compact  # noqa: E402
+from gptme.util import console  # noqa: E402
+
+VERSION = metadata.version("gptme")
+NEW = VERSION != "0.34.0"
+ANSWER = {"text": "what was said so far"}
+
+
+def model(messages, model, tools=None, **_):
+    ANSWER["calls"] += 1
+    if isinstance(ANSWER["text"], Exception):
+        raise ANSWER["text"]
+    return ANSWER["text"], {"model": model}
+
+
+def log(name, *messages):
+    """A conversation with these messages, on a model whose budget it has just reached."""
+    logdir = Path(HOME.name) / "logs" / name
+    (logdir / "workspace").mkdir(parents=True)
+    manager = LogManager.load(logdir, lock=False, create=True)
+    for message in messages:
+        manager.append(message)
+    tokens = len_tokens(manager.log.messages, "echo")
+    os.environ["GPTME_CONTEXT_BUDGET"] = str(tokens - len(messages))
+    set_default_model(ModelMeta(provider="mock", model="echo", context=10_000_000 if NEW else int(tokens / 0.9)))
+    for name in ("_last_autocompact_attempt", "_failed_summarize"):
+        getattr(hook, name, {}).clear()
+    hook._last_autocompact_time = 0.0
+    ANSWER.update(text="what was said so far", calls=0)
+    print("\n%s" % logdir.name)
+    return manager
+
+
+def words(text, count=700):
+    return text + " " + "word " * count
+
+
+def talk(turns):
+    said = [Message("system", "You are an agent.")]
+    for i in range(turns):
+        said += [Message("user", words("question %d" % i)), Message("assistant", words("answer %d" % i))]
+    return said
+
+
+def call(number, length):
+    return [
+        Message("assistant", '@shell(call_%d): {"command": "true"}' % number),
+        Message("system", words("result %d" % number, length), call_id="call_%d" % number),
+    ]
+
+
+def run_hook(manager):
+    calls = ANSWER["calls"]
+    own = list(hook.autocompact_hook(manager))
+    for message in own:
+        manager.append(message)
+    show("hook", manager, own, ANSWER["calls"] - calls)
+
+
+def command(manager, answer):
+    calls, before = ANSWER["calls"], len(manager.log)
+    ANSWER["text"] = answer
+    manager.append(Message("user", "/compact summarize"))
+    execute_cmd(manager.log[-1], manager)
+    show("/compact", manager, manager.log[before:], ANSWER["calls"] - calls)
+
+
+def show(what, manager, own, calls):
+    print("  %-9s model calls %d, view %s, %d messages" % (what, calls, manager.current_view, len(manager.log)))
+    for message in own:
+        print("    + %-9s %s %s" % (
+            message.role, "ui_only" if getattr(message, "ui_only", False) else "visible", first(message)))
+
+
+def first(message):
+    return repr(message.content.split("\n")[0][:60])
+
+
+def visible(manager):
+    return sum(not getattr(m, "ui_only", False) for m in manager.log)
+
+
+def both():
+    manager = log("a command and a model that fails, then the hook", *talk(14))
+    before = visible(manager)
+    command(manager, RuntimeError("refused"))
+    print("  visible messages: %d before, %d after" % (before, visible(manager)))
+
+    manager = log("an empty answer to a command", *talk(14))
+    command(manager, "")
+    print("  the view ends: %s" % [first(m) for m in manager.log][-4:])
+
+
+def only_034():
+    manager = log("a command and the last message", *talk(3), Message("user", "the last thing that was said"))
+    command(manager, "what was said so far")
+    path = manager.logdir / "conversation.jsonl"
+    print("  conversation.jsonl has %d lines; what was said is in: %s" % (
+        len(path.read_text().splitlines()),
+        [p.name for p in manager.logdir.rglob("*.jsonl") if "question 0" in p.read_text() and p.name != "events.jsonl"]))
+
+    manager = log("status messages and the provider", *talk(14))
+    run_hook(manager)
+    print("  sent to the provider: %s" % [first(m) for m in prepare_messages(manager.log.messages)])
+
+    manager = log("a large answer", *talk(3))
+    before = len_tokens(manager.log.messages, "echo")
+    ANSWER["text"] = "word " * 10_000
+    run_hook(manager)
+    print("  tokens: %d before, %d after" % (before, len_tokens(manager.log.messages, "echo")))
+
+    manager = log("an empty answer", *talk(14))
+    ANSWER["text"] = ""
+    run_hook(manager)
+
+    manager = log("a massive result among the first two messages", *call(1, 3_000), Message("user", "go on"))
+    print("  verdict: %s" % should_auto_compact(manager.log.messages))
+    run_hook(manager)
+    print("  verdict again: %s" % should_auto_compact(manager.log.messages))
+
+    manager = log("a log whose messages have one role", *(Message("user", words("again %d" % i)) for i in range(30)))
+    print("  verdict: %s; as the provider would get them: %d" % (
+        should_auto_compact(manager.log.messages), len(prepare_messages(manager.log.messages))))
+    run_hook(manager)
+
+    manager = log("a massive result inside the cooldown", *talk(2), *call(1, 3_000), Message("user", "go on"))
+    run_hook(manager)
+    for message in [*call(2, 9_000), Message("user", "go on")]:
+        manager.append(message)
+    print("  verdict: %s" % should_auto_compact(manager.log.messages))
+    run_hook(manager)
+
+
+def only_035():
+    def verdict(manager):
+        return should_auto_compact(manager.log.messages, int(os.environ["GPTME_CONTEXT_BUDGET"]), _get_keep_head())
+
+    manager = log("a checkpoint that was not answered", *talk(2), *call(1, 3_000), *call(2, 3_000), *talk(2)[1:])
+    manager.append(Message("user", "…", metadata={"compaction_checkpoint_view": ""}))
+    manager.append(Message("system", "LLM request failed: refused"))
+    print("  verdict: %s" % verdict(manager))
+    run_hook(manager)
+    print("  and after a person's message")
+    manager.append(Message("user", "go on"))
+    run_hook(manager)
+
+    manager = log("a checkpoint of a log with one message", Message("system", words("You are an agent.")))
+    run_hook(manager)
+    manager.append(Message("assistant", "the checkpoint"))
+    run_hook(manager)
+
+    manager = log("a checkpoint that is larger than the budget", *talk(14))
+    run_hook(manager)
+    manager.append(Message("assistant", "word " * 200_000 + "END"))
+    run_hook(manager)
+    summary = next(m for m in manager.log if m.role == "assistant" and m.content.startswith("word word"))
+    print("  the checkpoint has %d of 1,000,003 characters and ends %r" % (len(summary.content), summary.content[-24:]))
+
+
+def main():
+    console.quiet = True
+    logging.getLogger("gptme").setLevel(logging.CRITICAL)
+    set_output_format("quiet")
+    init_tools(["autocompact", "shell"])
+    llm_mock.chat = model
+    print("gptme %s" % VERSION)
+    both()
+    (only_035 if NEW else only_034)()
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
