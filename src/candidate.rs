@@ -392,7 +392,13 @@ impl Host {
     /// A host for one step: why it is made, the pressure, and both clocks in seconds. The summariser gives `replies` in
     /// order, the last again and again; `arrived` come in during its first call.
     #[must_use]
-    pub fn new(kind: StepKind, pressure: Pressure, clocks: (f64, f64), replies: Vec<Reply>, arrived: Vec<Message>) -> Self {
+    pub fn new(
+        kind: StepKind,
+        pressure: Pressure,
+        clocks: (f64, f64),
+        replies: Vec<Reply>,
+        arrived: Vec<Message>,
+    ) -> Self {
         let (wall_s, monotonic_s) = clocks;
         let calls = Vec::new();
         let turn = Turn { kind, pressure, wall_s, monotonic_s, replies, arrived, calls, open: true, caller: None };

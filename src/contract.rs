@@ -357,9 +357,9 @@ impl<'de> Deserialize<'de> for Max {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
             Value::String(word) if word == "any" => Ok(Self::Any),
-            value => serde_json::from_value(value).map(Self::Fixed).map_err(|_| {
-                serde::de::Error::custom("expected a number that is not negative, or \"any\"")
-            }),
+            value => serde_json::from_value(value)
+                .map(Self::Fixed)
+                .map_err(|_| serde::de::Error::custom("expected a number that is not negative, or \"any\"")),
         }
     }
 }
@@ -763,8 +763,19 @@ impl Default for Contract {
         use Capability as C;
         Self {
             capabilities: vec![
-                C::Summarize, C::Throttle, C::Latch, C::Trim, C::Force, C::Overflow, C::Conversations, C::Restart,
-                C::Rewind, C::Log, C::View, C::Usage, C::Auto,
+                C::Summarize,
+                C::Throttle,
+                C::Latch,
+                C::Trim,
+                C::Force,
+                C::Overflow,
+                C::Conversations,
+                C::Restart,
+                C::Rewind,
+                C::Log,
+                C::View,
+                C::Usage,
+                C::Auto,
             ],
             messages: Feature::ALL.to_vec(),
             throttle: Throttle::default(),
@@ -957,7 +968,9 @@ impl Contract {
         if self.has(Feature::Interim) && !self.has(Feature::Calls) {
             return fail("messages: interim needs calls");
         }
-        for (needs, word) in [(Capability::Throttle, "throttle"), (Capability::Latch, "latch"), (Capability::Force, "force")] {
+        for (needs, word) in
+            [(Capability::Throttle, "throttle"), (Capability::Latch, "latch"), (Capability::Force, "force")]
+        {
             if self.claims(needs) && !self.claims(Capability::Summarize) {
                 return Err(format!("capabilities: {word} needs summarize"));
             }

@@ -19,7 +19,9 @@ use crate::witness::Witness;
 #[must_use]
 pub fn history(contract: &Contract, bytes: &[u8]) -> History {
     let witness = std::str::from_utf8(bytes).ok().filter(|text| text.starts_with('{'));
-    witness.and_then(|text| Witness::parse(text).ok()).map_or_else(|| decode(contract, bytes), |witness| witness.history)
+    witness
+        .and_then(|text| Witness::parse(text).ok())
+        .map_or_else(|| decode(contract, bytes), |witness| witness.history)
 }
 
 /// Plays `history` against a fresh candidate and says what it breaks: wrong decisions, and what monitors see.
@@ -30,7 +32,8 @@ pub fn history(contract: &Contract, bytes: &[u8]) -> History {
 pub fn guard<C: Compactor + 'static>(make: impl Fn() -> C, history: &History) -> Result<(), String> {
     let contract = make().contract();
     let trace = play(history, &contract, &|| Ok(Box::new(make())));
-    let fail = |what: String| Err(format!("{what}\n{}", Witness::new(contract.clone(), history.clone()).render(Some(&trace))));
+    let fail =
+        |what: String| Err(format!("{what}\n{}", Witness::new(contract.clone(), history.clone()).render(Some(&trace))));
     if let Some(broken) = &trace.broken {
         return fail(format!("the candidate broke off: {}", broken.message));
     }
@@ -58,7 +61,8 @@ mod tests {
     fn every_input_stands_for_a_history_that_the_reference_plays_well() {
         let contract = Contract::default();
         for seed in 0..2_000u32 {
-            let bytes: Vec<u8> = (0..seed % 60).map(|at| (seed.wrapping_mul(2_654_435_761) >> (at % 24)) as u8 ^ at as u8).collect();
+            let bytes: Vec<u8> =
+                (0..seed % 60).map(|at| (seed.wrapping_mul(2_654_435_761) >> (at % 24)) as u8 ^ at as u8).collect();
             let history = history(&contract, &bytes);
             assert_eq!(history.check(), Ok(()), "{bytes:?}");
             guard(Reference::default, &history).unwrap();

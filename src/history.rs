@@ -304,9 +304,9 @@ impl Command {
     #[must_use]
     pub fn conversation(&self) -> Option<Name> {
         match self {
-            Self::Append { conversation, .. } | Self::Rewind { conversation, .. } | Self::Usage { conversation, .. } => {
-                Some(*conversation)
-            }
+            Self::Append { conversation, .. }
+            | Self::Rewind { conversation, .. }
+            | Self::Usage { conversation, .. } => Some(*conversation),
             Self::Step(step) => Some(step.conversation),
             Self::Clock { .. } | Self::Restart { .. } | Self::Auto { .. } => None,
         }

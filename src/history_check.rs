@@ -27,7 +27,9 @@ pub(crate) fn check(history: &History) -> Result<(), String> {
             drafts.iter().try_for_each(|draft| take(seen, draft, &mut keys, &mut calls))
         };
         match command {
-            Command::Append { messages, .. } if messages.is_empty() => return Err(format!("command {at} appends nothing")),
+            Command::Append { messages, .. } if messages.is_empty() => {
+                return Err(format!("command {at} appends nothing"));
+            }
             Command::Append { conversation, messages } => {
                 take(*conversation, messages).map_err(|why| format!("command {at}: {why}"))?;
             }
@@ -41,7 +43,8 @@ pub(crate) fn check(history: &History) -> Result<(), String> {
                 let seen = seen.get_mut(conversation).ok_or(format!("command {at} rewinds an unknown conversation"))?;
                 let to = seen.reachable.iter().position(|key| key == to);
                 let to = to.ok_or(format!("command {at} rewinds to a message that is not there"))?;
-                let inside = |(call, result): &(usize, Option<usize>)| *call <= to && result.is_none_or(|result| result > to);
+                let inside =
+                    |(call, result): &(usize, Option<usize>)| *call <= to && result.is_none_or(|result| result > to);
                 if seen.calls.values().any(inside) {
                     return Err(format!("command {at} rewinds to between a call and its results"));
                 }

@@ -78,5 +78,7 @@ pub use runner::{Replay, Tick};
 pub use suite::Suite;
 pub use trace::*;
 pub use unit::{Limit, Unit};
-pub use verdict::{BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Tally, Verdict};
+pub use verdict::{
+    BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Tally, Verdict,
+};
 pub use witness::Witness;

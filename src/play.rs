@@ -6,8 +6,8 @@ use std::sync::Once;
 
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
 use crate::contract::{Capability, Contract};
-use crate::history::{Answer, Command, History, Name, Scribe, StepCommand};
 use crate::heart::heartbeat;
+use crate::history::{Answer, Command, History, Name, Scribe, StepCommand};
 use crate::message::Message;
 use crate::trace::{BreakKind, Broken, Event, RejectionKind, Reply, State, Stop, Trace};
 
@@ -33,7 +33,12 @@ fn needs_length(step: &StepCommand) -> bool {
 
 /// The next step whose summary has yet to be given its length, and that length. Zero: the step's summary cannot be made so,
 /// and is an ordinary one.
-fn next_length(history: &History, contract: &Contract, trace: &Trace, lengths: &[Option<usize>]) -> Option<(usize, usize)> {
+fn next_length(
+    history: &History,
+    contract: &Contract,
+    trace: &Trace,
+    lengths: &[Option<usize>],
+) -> Option<(usize, usize)> {
     let mut views: Vec<Vec<Message>> = vec![Vec::new(); history.conversations()];
     let mut externals = trace.externals.iter();
     for (at, (command, event)) in history.commands.iter().zip(&trace.events).enumerate() {
@@ -42,7 +47,8 @@ fn next_length(history: &History, contract: &Contract, trace: &Trace, lengths: &
             views[conversation.0 as usize].extend(new);
         }
         if let Command::Step(step) = command {
-            let arrived: Vec<Message> = externals.by_ref().take(step.arrived.len()).map(|(_, _, m)| m.clone()).collect();
+            let arrived: Vec<Message> =
+                externals.by_ref().take(step.arrived.len()).map(|(_, _, m)| m.clone()).collect();
             let old = &views[step.conversation.0 as usize];
             if needs_length(step) && lengths[at].is_none() {
                 return Some((at, length_for(contract, step, old, event, &arrived)));
@@ -88,7 +94,9 @@ fn length_for(contract: &Contract, step: &StepCommand, old: &[Message], event: &
 fn size(contract: &Contract, view: &[Message]) -> usize {
     let unit = contract.size.unit.unit();
     let of = |message: &Message| {
-        unit.len(&message.content) + message.reasoning.as_deref().map_or(0, |text| unit.len(text)) + contract.size.per_message
+        unit.len(&message.content)
+            + message.reasoning.as_deref().map_or(0, |text| unit.len(text))
+            + contract.size.per_message
     };
     view.iter().filter(|message| message.is_visible()).map(of).sum()
 }
@@ -120,7 +128,19 @@ impl<'a> Player<'a> {
         let externals = Vec::new();
         let trace = Trace { history: history.clone(), externals, events: Vec::new(), finals: Vec::new(), broken: None };
         let (wall_s, monotonic_s) = (first_wall(history.seed), (history.seed % 3) as f64 * 50.0);
-        Self { history, contract, lengths, scribe, conversations, wall_s, monotonic_s, elapsed_s: 0.0, steps: 0, sent: 0, trace }
+        Self {
+            history,
+            contract,
+            lengths,
+            scribe,
+            conversations,
+            wall_s,
+            monotonic_s,
+            elapsed_s: 0.0,
+            steps: 0,
+            sent: 0,
+            trace,
+        }
     }
 
     fn run(mut self, make: &Make<'_>) -> Trace {
@@ -196,7 +216,13 @@ impl<'a> Player<'a> {
         done.map(|()| self.trace.events.push(event))
     }
 
-    fn step(&mut self, candidate: &mut dyn Compactor, at: usize, step: &StepCommand, event: &mut Event) -> Result<(), Error> {
+    fn step(
+        &mut self,
+        candidate: &mut dyn Compactor,
+        at: usize,
+        step: &StepCommand,
+        event: &mut Event,
+    ) -> Result<(), Error> {
         self.elapsed_s += step.after_s;
         self.wall_s += step.after_s;
         self.monotonic_s += step.after_s;

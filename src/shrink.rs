@@ -25,7 +25,8 @@ pub(crate) fn shrink(
     holds: &mut dyn FnMut(&History) -> bool,
     better: &mut dyn FnMut(&History),
 ) -> Shrunk {
-    let mut shrinker = Shrinker { best: history, contract, budget, holds, better, executions: 0, tried: HashSet::new() };
+    let mut shrinker =
+        Shrinker { best: history, contract, budget, holds, better, executions: 0, tried: HashSet::new() };
     loop {
         let before = shrinker.executions;
         let start = shrinker.best.clone();
@@ -103,9 +104,9 @@ impl Shrinker<'_> {
             self.takes(commands);
         }
         let map = |name: Name| Name(names.iter().position(|other| *other == name).unwrap_or(0) as u32);
-        let commands = self.best.commands.iter().cloned().map(|command| {
+        let commands = self.best.commands.iter().map(|command| {
             let to = command.conversation().map(map);
-            to.map_or(command.clone(), |to| set_name(command, to))
+            to.map_or_else(|| command.clone(), |to| set_name(command.clone(), to))
         });
         let commands = commands.collect();
         self.takes(commands);
@@ -120,7 +121,9 @@ impl Shrinker<'_> {
                 let earlier = self.best.commands[..at].iter().position(same);
                 let mut commands = self.best.commands.clone();
                 commands.remove(at);
-                if let Some(Command::Append { messages: first, .. }) = earlier.and_then(|earlier| commands.get_mut(earlier)) {
+                if let Some(Command::Append { messages: first, .. }) =
+                    earlier.and_then(|earlier| commands.get_mut(earlier))
+                {
                     first.extend(messages);
                     if self.takes(commands) {
                         continue;
@@ -256,7 +259,9 @@ impl Shrinker<'_> {
             |draft| draft.reasoning = false,
             |draft| draft.wide = false,
             |draft| draft.ui_only = false,
-            |draft| draft.role = if matches!(draft.role, Role::System | Role::User) { Role::Assistant } else { draft.role },
+            |draft| {
+                draft.role = if matches!(draft.role, Role::System | Role::User) { Role::Assistant } else { draft.role }
+            },
         ];
         for edit in edits {
             let mut all = messages.to_vec();
@@ -334,7 +339,9 @@ impl Shrinker<'_> {
 
 fn set_name(mut command: Command, to: Name) -> Command {
     match &mut command {
-        Command::Append { conversation, .. } | Command::Rewind { conversation, .. } | Command::Usage { conversation, .. } => {
+        Command::Append { conversation, .. }
+        | Command::Rewind { conversation, .. }
+        | Command::Usage { conversation, .. } => {
             *conversation = to;
         }
         Command::Step(step) => step.conversation = to,

@@ -200,7 +200,8 @@ impl Suite {
     /// The variable whose value is not one, and what it may be.
     pub fn from_env(mut self) -> Result<Self, String> {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let number = |name: &str, value: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: expected a number"));
+        let number =
+            |name: &str, value: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: expected a number"));
         if let Some(value) = read("PLIMSOLL_SEED") {
             self.seed = number("PLIMSOLL_SEED", &value)?;
         }
@@ -216,7 +217,8 @@ impl Suite {
         }
         if let Some(value) = read("PLIMSOLL_TIMEOUT") {
             let seconds: f64 = value.parse().map_err(|_| format!("PLIMSOLL_TIMEOUT={value}: expected seconds"))?;
-            self.timeout = Duration::try_from_secs_f64(seconds).map_err(|e| format!("PLIMSOLL_TIMEOUT={value}: {e}"))?;
+            self.timeout =
+                Duration::try_from_secs_f64(seconds).map_err(|e| format!("PLIMSOLL_TIMEOUT={value}: {e}"))?;
         }
         if let Some(value) = read("PLIMSOLL_KNOWN") {
             self.known = Some(value.into());
@@ -252,6 +254,9 @@ impl Suite {
         let contract = self.contract.unwrap_or_else(|| probe.contract());
         drop(probe);
         contract.check().map_err(|e| format!("the contract of {} contradicts itself: {e}", candidate.name))?;
+        if let Some(dir) = &self.witness_dir {
+            can_hold_witnesses(dir)?;
+        }
         let setup = Setup {
             candidate,
             contract,
@@ -286,4 +291,18 @@ impl Suite {
     pub fn replay(&self, witness: &Witness) -> Result<Replay, String> {
         replay(&self.make, witness, (!self.own_deadline).then_some(self.timeout))
     }
+}
+
+/// Whether witnesses can be written to `dir`: asked before the run, so that none is lost after it.
+fn can_hold_witnesses(dir: &std::path::Path) -> Result<(), String> {
+    let new = !dir.exists();
+    let probe = dir.join(format!(".plimsoll-{}", std::process::id()));
+    let tried = std::fs::create_dir_all(dir).and_then(|()| std::fs::write(&probe, ""));
+    // What was only a question leaves nothing behind.
+    let _ = std::fs::remove_file(&probe);
+    if new {
+        let _ = std::fs::remove_dir(dir);
+    }
+    tried
+        .map_err(|e| format!("cannot write witnesses to {}: {e}; name another place with --witness-dir", dir.display()))
 }

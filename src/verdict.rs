@@ -255,7 +255,10 @@ impl Report {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         let late = self.broken.iter().any(|broken| broken.verdict == Verdict::Timeout);
-        if self.aborted.is_some() || (self.cut_short.is_some() && late) || self.requirements.iter().all(|row| row.exercised == 0) {
+        if self.aborted.is_some()
+            || (self.cut_short.is_some() && late)
+            || self.requirements.iter().all(|row| row.exercised == 0)
+        {
             2
         } else {
             u8::from(!self.passed)

@@ -93,7 +93,9 @@ impl Witness {
         let raw: Value = serde_json::from_str(first).map_err(|e| format!("line 1 is not a header: {e}"))?;
         match raw.get("format").and_then(Value::as_u64) {
             Some(1) => {}
-            Some(other) => return Err(format!("the witness has format {other}, and this version reads format {FORMAT}")),
+            Some(other) => {
+                return Err(format!("the witness has format {other}, and this version reads format {FORMAT}"));
+            }
             None => return Err("line 1 is not a header: it names no `format`".to_owned()),
         }
         let header: Header = serde_json::from_value(raw).map_err(|e| format!("line 1: {e}"))?;
@@ -137,7 +139,8 @@ impl Witness {
         for (at, event) in trace.into_iter().flat_map(|trace| trace.events.iter().enumerate()) {
             if let Some(Command::Step(_)) = self.history.commands.get(at) {
                 let action = event.action.map_or("raised", |action| action.name());
-                let seen = serde_json::json!({"observed": {"command": at + 1, "calls": event.calls.len(), "action": action}});
+                let seen =
+                    serde_json::json!({"observed": {"command": at + 1, "calls": event.calls.len(), "action": action}});
                 text.push_str(&seen.to_string());
                 text.push('\n');
             }

@@ -1,8 +1,9 @@
 //! Laws of log, throttle and latch of the reference, each under proptest and under quickcheck.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use plimsoll::{
-    Action, Compactor, Contract, Conversation, Host, Latch, Message, Pressure, Reference, RejectionKind, Reply, Role, Stop,
-    StepKind, from_json_lines, to_json_lines,
+    Action, Compactor, Contract, Conversation, Host, Latch, Message, Pressure, Reference, RejectionKind, Reply, Role,
+    StepKind, Stop, from_json_lines, to_json_lines,
 };
 
 /// What happens to a conversation, drawn by either engine from two numbers.
@@ -59,9 +60,11 @@ fn play(contract: Contract, events: &[Event]) -> (Vec<Done>, Conversation) {
                 let answered: Reply =
                     serde_json::from_str(r#"{"summary":{"text":"in short","stop":"end","usable":true}}"#).unwrap();
                 let reply = if fails { rejected } else { answered };
-                let host = Host::new(StepKind::Step, Pressure::Summarize, (1_000.0 + now, now), vec![reply], Vec::new());
+                let host =
+                    Host::new(StepKind::Step, Pressure::Summarize, (1_000.0 + now, now), vec![reply], Vec::new());
                 let action = candidate.step(&mut conversation, &host).unwrap();
-                let visible = conversation.view().iter().filter(|m| m.is_visible()).map(|m| m.content.clone()).collect();
+                let visible =
+                    conversation.view().iter().filter(|m| m.is_visible()).map(|m| m.content.clone()).collect();
                 done.push(Done { calls: host.close().len(), action, visible });
             }
         }
@@ -136,7 +139,10 @@ fn more_strikes_are_more_patient(events: &[Event]) -> bool {
 /// The log only grows, and keeps every message of the host in order.
 fn the_log_is_append_only(events: &[Event]) -> bool {
     let (_, conversation) = play(Contract::default(), events);
-    let sent: u32 = 8 + events.iter().map(|e| if let Event::Grow(n) | Event::UiOnly(n) = e { u32::from(*n) } else { 0 }).sum::<u32>();
+    let sent: u32 = 8 + events
+        .iter()
+        .map(|e| if let Event::Grow(n) | Event::UiOnly(n) = e { u32::from(*n) } else { 0 })
+        .sum::<u32>();
     let kept: Vec<String> = conversation.log().iter().filter(|m| !m.is_own()).map(|m| m.id.clone()).collect();
     kept == (1..=sent).map(|n| format!("m{n}")).collect::<Vec<_>>()
 }

@@ -20,7 +20,10 @@ fn failing(report: &Report) -> Vec<&str> {
 }
 
 /// Runs `check` for each row, on all cores, and joins what it complains of.
-fn for_each(rows: impl Iterator<Item = &'static Row>, check: impl Fn(&'static Row) -> Option<String> + Sync) -> Vec<String> {
+fn for_each(
+    rows: impl Iterator<Item = &'static Row>,
+    check: impl Fn(&'static Row) -> Option<String> + Sync,
+) -> Vec<String> {
     let rows: Vec<_> = rows.collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let complaints = std::sync::Mutex::new(Vec::new());
@@ -52,7 +55,8 @@ fn names_are_unique_and_safe() {
         assert!(row.sentence().ends_with('.'), "{}", row.name());
         row.make().contract().check().unwrap();
         for id in row.breaks() {
-            let requirement = requirement(id).unwrap_or_else(|| panic!("{} breaks {id}, which is not checked", row.name()));
+            let requirement =
+                requirement(id).unwrap_or_else(|| panic!("{} breaks {id}, which is not checked", row.name()));
             assert!(requirement.applies(&row.make().contract()), "{} does not claim {id}", row.name());
         }
     }
@@ -109,7 +113,11 @@ fn conforming_designs_pass_and_exercise_all_that_they_claim() {
             let report = suite(row, seed).strict(false).effort(Effort::Smoke).run().unwrap();
             let unsound = |row: &&plimsoll::RequirementReport| {
                 let vacuous = row.level == "MUST" && matches!(row.verdict, Verdict::Vacuous | Verdict::NotReached);
-                vacuous || !matches!(row.verdict, Verdict::Pass | Verdict::NotClaimed | Verdict::Vacuous | Verdict::NotReached)
+                vacuous
+                    || !matches!(
+                        row.verdict,
+                        Verdict::Pass | Verdict::NotClaimed | Verdict::Vacuous | Verdict::NotReached
+                    )
             };
             if let Some(row) = report.requirements.iter().find(unsound) {
                 return Some(format!("seed {seed}: {} {:?} {:?}", row.id, row.verdict, row.detail));
@@ -130,7 +138,8 @@ fn table() {
     for row in bad() {
         let report = suite(row, 0).effort(Effort::Smoke).run().unwrap();
         let first = report.first.clone().unwrap_or_default();
-        let witness = report.requirement(&first).map_or((0, 0), |row| (row.witness_steps.unwrap_or(0), row.shrink_executions));
+        let witness =
+            report.requirement(&first).map_or((0, 0), |row| (row.witness_steps.unwrap_or(0), row.shrink_executions));
         println!("{:42} {:7} {:3} {:5}  {}", row.name(), first, witness.0, witness.1, failing(&report).join(" "));
     }
 }

@@ -37,7 +37,13 @@ pub(super) struct Connection {
 impl Connection {
     /// Starts `command`; nothing is said yet. Once `halted` is set, every answer is late.
     pub(super) fn open(command: &[String], halted: Arc<AtomicBool>) -> std::io::Result<Self> {
-        Child::start(command, halted).map(|child| Self { child, last_id: 0, last_line: Vec::new(), lost: None, busy: false })
+        Child::start(command, halted).map(|child| Self {
+            child,
+            last_id: 0,
+            last_line: Vec::new(),
+            lost: None,
+            busy: false,
+        })
     }
 
     /// Whether another request can be sent.

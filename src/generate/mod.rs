@@ -93,14 +93,22 @@ pub(crate) fn cost(history: &History, contract: &Contract) -> (usize, usize) {
 
 /// The histories of a run, in order. Directed ones are planned whatever the budget; the others until it is spent.
 /// `only`: directed histories for these requirements alone.
-pub(crate) fn plan(contract: &Contract, seed: u64, budget: Budget, only: Vec<String>) -> impl Iterator<Item = Planned> + use<> {
+pub(crate) fn plan(
+    contract: &Contract,
+    seed: u64,
+    budget: Budget,
+    only: Vec<String>,
+) -> impl Iterator<Item = Planned> + use<> {
     let wanted = move |planned: &Planned| {
         only.is_empty() || planned.target.is_some_and(|id| only.iter().any(|other| other == id))
     };
     let directed = directed::all(contract, seed).into_iter().filter(wanted);
     // Who claims nothing that a conversation shows is sent none.
     let conversational = |capability: &Capability| {
-        !matches!(capability, Capability::Field | Capability::Request | Capability::Fit | Capability::Gauge | Capability::Change)
+        !matches!(
+            capability,
+            Capability::Field | Capability::Request | Capability::Fit | Capability::Gauge | Capability::Change
+        )
     };
     let any = contract.capabilities.iter().any(conversational);
     let rest = exhaustive::all(contract.clone(), seed, budget.steps / 4).chain(random::all(contract.clone(), seed));
@@ -129,9 +137,16 @@ mod tests {
     #[test]
     fn every_planned_history_can_be_played() {
         for contract in contracts() {
-            for planned in plan(&contract, 7, Budget { steps: 4_000, bytes: 100_000_000, shrink_steps: 0 }, Vec::new()) {
+            for planned in plan(&contract, 7, Budget { steps: 4_000, bytes: 100_000_000, shrink_steps: 0 }, Vec::new())
+            {
                 let check = planned.history.check();
-                assert!(check.is_ok(), "{:?} {:?}: {check:?} {:?}", planned.share, planned.target, planned.history.commands);
+                assert!(
+                    check.is_ok(),
+                    "{:?} {:?}: {check:?} {:?}",
+                    planned.share,
+                    planned.target,
+                    planned.history.commands
+                );
             }
         }
     }
@@ -140,7 +155,8 @@ mod tests {
     fn the_same_seed_gives_the_same_plan() {
         let contract = Contract::default();
         let budget = Budget { steps: 3_000, bytes: 100_000_000, shrink_steps: 0 };
-        let histories = |seed| plan(&contract, seed, budget, Vec::new()).map(|planned| planned.history).collect::<Vec<_>>();
+        let histories =
+            |seed| plan(&contract, seed, budget, Vec::new()).map(|planned| planned.history).collect::<Vec<_>>();
         assert_eq!(histories(1), histories(1));
         assert_ne!(histories(1), histories(2));
     }

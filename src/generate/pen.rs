@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::{Capability, Contract, Drive, FailureKind, Feature};
+use crate::contract::{Capability, Contract, Drive, FailureKind, Feature, Pending};
 use crate::history::{Answer, Command, Draft, History, Name, Pressure, Size, StepCommand, StepKind};
 use crate::message::Role;
 
@@ -65,6 +65,13 @@ impl<'a> Pen<'a> {
     }
 
     pub(crate) fn push(&mut self, command: Command) -> &mut Self {
+        if let Command::Step(step) = &command
+            && self.contract.attempt.pending == Pending::Host
+            && self.open.get(&step.conversation).is_some_and(|open| !open.is_empty())
+        {
+            // The host has promised never to step under an open call.
+            return self;
+        }
         self.commands.push(command);
         self
     }
@@ -146,8 +153,8 @@ impl<'a> Pen<'a> {
     /// `count` visible messages, a person and an assistant in turn; where the candidate is stepped only after a person's,
     /// the last is one.
     pub(crate) fn grow(&mut self, name: Name, count: u64) -> &mut Self {
-        let odd = u64::from(self.contract.drive == Drive::Turn && count % 2 == 0);
-        let roles = |at: u64| if (at + odd) % 2 == 0 { Role::User } else { Role::Assistant };
+        let odd = u64::from(self.contract.drive == Drive::Turn && count.is_multiple_of(2));
+        let roles = |at: u64| if (at + odd).is_multiple_of(2) { Role::User } else { Role::Assistant };
         let drafts = (0..count).map(|at| self.draft(roles(at))).collect();
         self.append(name, drafts)
     }
@@ -244,6 +251,16 @@ impl<'a> Pen<'a> {
             drafts.push(Draft { size, ..self.draft(Role::User) });
         }
         drafts.push(self.draft(Role::Assistant));
+        self.append(name, drafts).turn(name)
+    }
+
+    /// A result that is surely trimmable and came late: no more growth than it takes.
+    pub(crate) fn late_result(&mut self, name: Name) -> &mut Self {
+        let size = self.trimmable_size();
+        let mut drafts = self.result(size);
+        for at in 0..self.contract.trim.keep_last {
+            drafts.push(self.draft(if at % 2 == 0 { Role::Assistant } else { Role::User }));
+        }
         self.append(name, drafts).turn(name)
     }
 

@@ -54,7 +54,9 @@ impl Machine {
     /// Whether the cooldown forbids an attempt.
     fn cooling(&mut self, conversation: &Conversation, now_s: f64) -> bool {
         let mut memory = *self.memory(conversation);
-        let (Some(cooldown), Some(last)) = (self.contract.cooldown(), memory.throttle.last.as_mut()) else { return false };
+        let (Some(cooldown), Some(last)) = (self.contract.cooldown(), memory.throttle.last.as_mut()) else {
+            return false;
+        };
         let elapsed = self.behaviour.elapsed(last, now_s);
         let growth = self.behaviour.growth(conversation, last, &|message| self.behaviour.counts(message));
         let cools = self.behaviour.is_cooling(elapsed, cooldown.after(memory.throttle.failures))
@@ -66,7 +68,9 @@ impl Machine {
     /// Whether the latch forbids an attempt.
     fn latched(&mut self, conversation: &Conversation, now_s: f64) -> bool {
         let mut memory = *self.memory(conversation);
-        let Some(point) = memory.latch.latched.as_mut().filter(|_| self.contract.latch().is_some()) else { return false };
+        let Some(point) = memory.latch.latched.as_mut().filter(|_| self.contract.latch().is_some()) else {
+            return false;
+        };
         let elapsed = self.behaviour.elapsed(point, now_s);
         let growth = self.behaviour.growth(conversation, point, &|message| self.behaviour.counts_for_latch(message));
         let latched = !self.behaviour.reopened(&self.contract, growth, elapsed);
@@ -122,8 +126,9 @@ impl Machine {
     fn attempt(&self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Outcome {
         self.behaviour.asks(&self.contract, conversation);
         let view = conversation.view().to_vec();
-        let replaced: Vec<usize> =
-            (0..view.len()).filter(|at| eligible.contains(at) || (view[*at].is_own() && view[*at].is_visible())).collect();
+        let replaced: Vec<usize> = (0..view.len())
+            .filter(|at| eligible.contains(at) || (view[*at].is_own() && view[*at].is_visible()))
+            .collect();
         let ui_only = (0..view.len()).filter(|at| !view[*at].is_visible());
         let mut sent: Vec<usize> = replaced.iter().copied().chain(ui_only).collect();
         sent.sort_unstable();
@@ -196,7 +201,13 @@ impl Machine {
         if raises { Err(Error::raised("the compaction failed")) } else { Ok(outcome) }
     }
 
-    fn unforced(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize], here: Point) -> Result<Outcome, Error> {
+    fn unforced(
+        &mut self,
+        conversation: &mut Conversation,
+        host: &Host,
+        eligible: &[usize],
+        here: Point,
+    ) -> Result<Outcome, Error> {
         self.recorded(conversation, host, eligible, |behaviour, contract, memory, outcome| {
             if behaviour.starts_cooldown(contract, outcome) {
                 memory.throttle.last = Some(here);
@@ -218,7 +229,9 @@ impl Machine {
         let enough = self.contract.claims(Capability::Summarize)
             && self.behaviour.is_enough(&self.contract, conversation.view(), &eligible);
         let on = self.behaviour.is_on(self.auto, host.kind());
-        let report = |behaviour: &dyn Behaviour, outcome: Result<Outcome, Error>| outcome.map(|outcome| behaviour.reports_attempt(outcome));
+        let report = |behaviour: &dyn Behaviour, outcome: Result<Outcome, Error>| {
+            outcome.map(|outcome| behaviour.reports_attempt(outcome))
+        };
         match host.kind() {
             StepKind::Force if enough && on && self.behaviour.forces(gates) => {
                 let outcome = self.recorded(conversation, host, &eligible, |behaviour, _, memory, outcome| {

@@ -12,9 +12,9 @@ mod throttle;
 
 #[cfg(feature = "zoo")]
 pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
+pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]
 pub(crate) use compactor::Memory;
-pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]
 pub(crate) use latch::LatchState;
 #[cfg(feature = "zoo")]

@@ -49,9 +49,9 @@ fn close_groups(view: &[Message], protected: &mut HashSet<usize>) {
     let mut calls: HashSet<&str> = HashSet::new();
     loop {
         let before = protected.len();
-        for at in protected.iter() {
-            calls.extend(view[*at].calls.iter().map(String::as_str));
-            calls.extend(view[*at].call_id.as_deref());
+        for at in (0..view.len()).filter(|at| protected.contains(at)) {
+            calls.extend(view[at].calls.iter().map(String::as_str));
+            calls.extend(view[at].call_id.as_deref());
         }
         for (at, message) in view.iter().enumerate() {
             let answers = message.call_id.as_deref().is_some_and(|call| calls.contains(call));
@@ -72,7 +72,8 @@ pub(crate) fn eligible(contract: &Contract, view: &[Message]) -> Vec<usize> {
     protected.extend((0..view.len()).filter(|at| view[*at].pinned));
     protected.extend(view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own()));
     protected.extend(tail(view, attempt.keep_last.max(1)));
-    let keep = if attempt.keep_size < 1.0 { attempt.keep_size * size(contract, view) as f64 } else { attempt.keep_size };
+    let keep =
+        if attempt.keep_size < 1.0 { attempt.keep_size * size(contract, view) as f64 } else { attempt.keep_size };
     let mut kept = 0.0;
     for at in tail(view, view.len()) {
         kept += size_of(contract, &view[at]) as f64;

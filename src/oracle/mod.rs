@@ -188,7 +188,8 @@ impl Judged<'_> {
 
     /// What is wrong with the decision, if anything is. With nothing eligible an attempt is merely advised against.
     pub(crate) fn wrong(&self) -> Option<Wrong> {
-        let hard: Vec<Forbid> = self.forbid.iter().copied().filter(|reason| *reason != Forbid::NothingEligible).collect();
+        let hard: Vec<Forbid> =
+            self.forbid.iter().copied().filter(|reason| *reason != Forbid::NothingEligible).collect();
         if self.attempted() {
             return (!hard.is_empty()).then_some(Wrong::Attempted(hard));
         }
@@ -435,7 +436,8 @@ impl<'t> Judge<'t> {
         }
 
         let mut forbid = self.forbid(step, &before, &now, open_call, trimmable);
-        let mut require = if forbid.is_empty() && enough { self.require(step, &now) } else { Vec::new() };
+        // Under an open call nothing is ever required: where the host promises never to step then, it is not a step at all.
+        let mut require = if forbid.is_empty() && enough && !open_call { self.require(step, &now) } else { Vec::new() };
         if fog {
             let timed = |reason: &Forbid| matches!(reason, Forbid::Cooling | Forbid::Latched | Forbid::NoRecoveryLeft);
             forbid.retain(|reason| !timed(reason));
@@ -474,6 +476,14 @@ impl<'t> Judge<'t> {
             sizes: (0, 0),
         };
         self.observe(&mut judged);
+        if judged.trimmed && !judged.attempted() && step.kind == StepKind::Step {
+            // It trimmed first. What is left may be too little to summarise.
+            let left = view::surely_eligible(contract, &self.externals, &judged.after);
+            let size: usize = left.iter().map(|at| view::size_of(contract, &judged.after[*at])).sum();
+            if left.len() < contract.attempt.eligible_min.max(1) || size < contract.attempt.eligible_min_size {
+                judged.require.clear();
+            }
+        }
         self.update(&judged, now, enough);
         judged
     }
@@ -498,7 +508,14 @@ impl<'t> Judge<'t> {
         }
     }
 
-    fn forbid(&self, step: &StepCommand, before: &[Item<'t>], now: &Mark, open_call: bool, trimmable: usize) -> Vec<Forbid> {
+    fn forbid(
+        &self,
+        step: &StepCommand,
+        before: &[Item<'t>],
+        now: &Mark,
+        open_call: bool,
+        trimmable: usize,
+    ) -> Vec<Forbid> {
         let contract = self.contract;
         let track = &self.tracks[step.conversation.0 as usize];
         let mut forbid = Vec::new();
@@ -514,7 +531,10 @@ impl<'t> Judge<'t> {
                 Pressure::Trim if trimmable > 0 => forbid.push(Forbid::TrimEnough),
                 Pressure::Trim | Pressure::Summarize => {}
             }
-            if contract.cooldown().is_some_and(|cooldown| track.cooling.forbids(cooldown, contract.throttle.growth, now)) {
+            if contract
+                .cooldown()
+                .is_some_and(|cooldown| track.cooling.forbids(cooldown, contract.throttle.growth, now))
+            {
                 forbid.push(Forbid::Cooling);
             }
             if track.latch.forbids(contract, now) {
@@ -535,7 +555,9 @@ impl<'t> Judge<'t> {
         let track = &self.tracks[step.conversation.0 as usize];
         match step.kind {
             StepKind::Force if contract.claims(Capability::Force) => vec![Require::Forced],
-            StepKind::Overflow if contract.claims(Capability::Overflow) && track.recoveries.1 < contract.overflow.recoveries => {
+            StepKind::Overflow
+                if contract.claims(Capability::Overflow) && track.recoveries.1 < contract.overflow.recoveries =>
+            {
                 vec![Require::Overflow]
             }
             StepKind::Step if step.pressure == Pressure::Summarize => {
@@ -563,7 +585,8 @@ impl<'t> Judge<'t> {
 
     fn facts(&mut self, name: Name, now: &Mark, inside_cooldown: bool) -> Facts {
         let contract = self.contract;
-        let others = self.tracks.iter().enumerate().filter(|(at, track)| *at != name.0 as usize && track.attempts > 0).count();
+        let others =
+            self.tracks.iter().enumerate().filter(|(at, track)| *at != name.0 as usize && track.attempts > 0).count();
         let track = self.track(name);
         let mut facts = track.facts.clone();
         facts.others = others;
@@ -589,10 +612,14 @@ impl<'t> Judge<'t> {
     /// What kind of thing the step was, from what was seen of it.
     fn observe(&self, judged: &mut Judged<'t>) {
         let contract = self.contract;
-        let stands = |item: &Item<'_>| item.external().and_then(|at| judged.after.iter().find(|new| new.external() == Some(at)));
-        let old: Vec<&Item<'_>> = judged.before.iter().filter(|item| item.visible && item.external().is_some()).collect();
+        let stands =
+            |item: &Item<'_>| item.external().and_then(|at| judged.after.iter().find(|new| new.external() == Some(at)));
+        let old: Vec<&Item<'_>> =
+            judged.before.iter().filter(|item| item.visible && item.external().is_some()).collect();
         let gone = old.iter().any(|item| stands(item).is_none());
-        let shorter = old.iter().any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
+        let shorter = old
+            .iter()
+            .any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
         let (size_before, size_after) = self.sizes(judged);
         judged.sizes = (size_before, size_after);
         if judged.event.calls.is_empty() {
@@ -600,7 +627,10 @@ impl<'t> Judge<'t> {
             return;
         }
         let carries = |text: &str| {
-            judged.after.iter().any(|item| item.is_own() && item.visible && !text.is_empty() && item.message.content.contains(text))
+            judged
+                .after
+                .iter()
+                .any(|item| item.is_own() && item.visible && !text.is_empty() && item.message.content.contains(text))
         };
         let installed = !judged.event.states.is_empty() && judged.usable().any(carries);
         judged.replaced = !judged.event.states.is_empty() && gone;
@@ -633,11 +663,16 @@ impl<'t> Judge<'t> {
     /// The sizes of the view before and after the step, without what arrived meanwhile. What the attempt itself has said
     /// to the model belongs to the view that its summary replaces.
     fn sizes(&self, judged: &Judged<'_>) -> (usize, usize) {
-        let said = judged.event.appended.iter().filter(|own| own.is_visible() && !judged.usable().any(|text| own.content.contains(text)));
+        let said = judged
+            .event
+            .appended
+            .iter()
+            .filter(|own| own.is_visible() && !judged.usable().any(|text| own.content.contains(text)));
         let said: usize = said.map(|message| view::size_of_message(self.contract, message)).sum();
-        let arrived = |item: &&Item<'_>| item.external().is_none_or(|at| {
-            !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key)
-        });
+        let arrived = |item: &&Item<'_>| {
+            item.external()
+                .is_none_or(|at| !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key))
+        };
         let after: Vec<Item<'_>> = judged.after.iter().filter(arrived).copied().collect();
         (view::size(self.contract, &judged.before) + said, view::size(self.contract, &after))
     }
@@ -646,7 +681,8 @@ impl<'t> Judge<'t> {
     fn update(&mut self, judged: &Judged<'t>, now: Mark, enough: bool) {
         let contract = self.contract;
         let after = view::standing(&judged.after);
-        let (smaller_after, smaller_before) = (view::size(contract, &judged.after), view::size(contract, &judged.before));
+        let (smaller_after, smaller_before) =
+            (view::size(contract, &judged.after), view::size(contract, &judged.before));
         let smaller = smaller_after < smaller_before;
         let track = self.track(judged.name);
         let mark = Mark { standing: now.standing.max(after), ..now };
@@ -666,7 +702,8 @@ impl<'t> Judge<'t> {
             if kind == StepKind::Force {
                 track.facts.forced += 1;
             } else {
-                track.at_attempt = Some((track.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
+                track.at_attempt =
+                    Some((track.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
                 track.facts.last = Some(outcome);
                 track.facts.last_raised = judged.event.raised.is_some();
                 track.facts.last_installed = judged.replaced;

@@ -147,7 +147,9 @@ impl<'t> Externals<'t> {
             return external(at[0]);
         }
         match self.tokens(&message.content)[..] {
-            [at] if self.message(at).role == message.role && message.content.len() <= self.message(at).content.len() => {
+            [at] if self.message(at).role == message.role
+                && message.content.len() <= self.message(at).content.len() =>
+            {
                 external(at)
             }
             _ => own,

@@ -66,7 +66,10 @@ impl<'t> Blame<'t> {
     /// Nothing that the host did, besides appending, failing and stepping, stands in the witness.
     pub(crate) fn plain(&self) -> bool {
         let aside = |cause: &&Cause| {
-            !matches!(cause, Cause::SecondLatching | Cause::EarlierSuccess | Cause::Trim | Cause::Declined | Cause::OverflowStep)
+            !matches!(
+                cause,
+                Cause::SecondLatching | Cause::EarlierSuccess | Cause::Trim | Cause::Declined | Cause::OverflowStep
+            )
         };
         self.causes.iter().filter(aside).count() == 0
     }
@@ -83,7 +86,9 @@ impl<'t> Blame<'t> {
 
     /// Growth inside a cooldown that ignores it.
     pub(crate) fn grown_in_vain(&self) -> bool {
-        self.contract.throttle.growth == Growth::Ignored && self.attempted(Forbid::Cooling) && self.judged.facts.growth > 0
+        self.contract.throttle.growth == Growth::Ignored
+            && self.attempted(Forbid::Cooling)
+            && self.judged.facts.growth > 0
     }
 
     /// An attempt that this reason forbids.
@@ -127,7 +132,8 @@ impl<'t> Blame<'t> {
     /// The last attempt installed a view that saved too little, and took that for a success.
     pub(crate) fn installed_too_little(&self) -> bool {
         let kind = self.judged.facts.last;
-        self.judged.facts.last_installed && matches!(kind, Some(Outcome::Failure(kind)) if kind == FailureKind::Ineffective)
+        self.judged.facts.last_installed
+            && matches!(kind, Some(Outcome::Failure(kind)) if kind == FailureKind::Ineffective)
     }
 
     /// The last attempt raised, or a kind of failure stands in the witness that a plain rejection cannot replace.
@@ -170,7 +176,9 @@ fn causes(history: &History, steps: &[Judged<'_>], judged: &Judged<'_>) -> BTree
             _ => false,
         };
     }
-    for earlier in steps.iter().filter(|earlier| earlier.command < judged.command && earlier.step.kind == StepKind::Force) {
+    for earlier in
+        steps.iter().filter(|earlier| earlier.command < judged.command && earlier.step.kind == StepKind::Force)
+    {
         let success = earlier.outcome == Some(Outcome::Success);
         causes.insert(if success { Cause::ForcedSuccess } else { Cause::Forced });
     }
@@ -216,7 +224,10 @@ pub(crate) fn sentence(judged: &Judged<'_>, wrong: &Wrong, contract: &Contract) 
                 })
                 .collect();
             let (messages, size) = (judged.eligible, judged.eligible_size);
-            format!("it made no attempt although {} and {messages} messages of {size} in size are eligible", why.join(", "))
+            format!(
+                "it made no attempt although {} and {messages} messages of {size} in size are eligible",
+                why.join(", ")
+            )
         }
     }
 }
@@ -238,7 +249,6 @@ fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String
         other => other.words().to_owned(),
     }
 }
-
 
 /// The id for a wrong decision that no cause explains and no rule of throttle or latch covers: what the contract claims
 /// that comes nearest.

@@ -13,7 +13,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "force.md",
         implies: &[],
         applies: |c| c.claims(Capability::Force),
-        check: Check::Decide { exercised: forced, blamed: |b| { b.missing(Require::Forced) } },
+        check: Check::Decide { exercised: forced, blamed: |b| b.missing(Require::Forced) },
     },
     Requirement {
         id: "FRC-2",
@@ -22,7 +22,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "force.md",
         implies: &["LAT-1", "LAT-2", "THR-2"],
         applies: |c| c.claims(Capability::Force) && (c.cooldown().is_some() || c.latch().is_some()),
-        check: Check::Decide { exercised: after_forced_failure, blamed: |b| { b.gate() && b.has(Cause::Forced) } },
+        check: Check::Decide { exercised: after_forced_failure, blamed: |b| b.gate() && b.has(Cause::Forced) },
     },
     Requirement {
         id: "FRC-3",
@@ -31,7 +31,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "force.md",
         implies: &[],
         applies: |c| c.claims(Capability::Overflow),
-        check: Check::Decide { exercised: overflowed, blamed: |b| { b.missing(Require::Overflow) || b.attempted(Forbid::NoRecoveryLeft) } },
+        check: Check::Decide {
+            exercised: overflowed,
+            blamed: |b| b.missing(Require::Overflow) || b.attempted(Forbid::NoRecoveryLeft),
+        },
     },
 ];
 

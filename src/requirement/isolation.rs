@@ -12,8 +12,15 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "Attempts and failures in one conversation MUST NOT throttle, latch or release another.",
         chapter: "isolation.md",
         implies: &["THR-3"],
-        applies: |c| c.claims(Capability::Conversations),
-        check: Check::Decide { exercised: beside_others, blamed: |b| b.gate() && b.has(Cause::OtherConversation) && (b.judged.facts.others > 0 || !b.attempted(Forbid::Cooling)) },
+        applies: |c| c.claims(Capability::Conversations) && c.claims(Capability::Summarize),
+        check: Check::Decide {
+            exercised: beside_others,
+            blamed: |b| {
+                b.gate()
+                    && b.has(Cause::OtherConversation)
+                    && (b.judged.facts.others > 0 || !b.attempted(Forbid::Cooling))
+            },
+        },
     },
     Requirement {
         id: "ISO-3",
@@ -21,8 +28,8 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "A restart, wherever it happens, MUST affect throttle and latch as `restart` declares, and MUST NOT affect the log.",
         chapter: "isolation.md",
         implies: &["THR-2", "THR-4", "LAT-1", "LAT-2"],
-        applies: |c| c.claims(Capability::Restart),
-        check: Check::Decide { exercised: after_restart, blamed: |b| { b.gate() && b.has(Cause::Restart) } },
+        applies: |c| c.claims(Capability::Restart) && (c.cooldown().is_some() || c.latch().is_some()),
+        check: Check::Decide { exercised: after_restart, blamed: |b| b.gate() && b.has(Cause::Restart) },
     },
     Requirement {
         id: "ISO-4",
@@ -30,8 +37,8 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "The same history twice MUST give the same decisions.",
         chapter: "isolation.md",
         implies: &[
-            "THR-2", "THR-4", "THR-5", "THR-8", "LAT-1", "LAT-2", "LAT-4", "LAT-5", "LAT-10", "OUT-4", "OUT-7", "ISO-1", "ISO-3", "FRC-1",
-            "FRC-2", "FRC-3",
+            "THR-2", "THR-4", "THR-5", "THR-8", "LAT-1", "LAT-2", "LAT-4", "LAT-5", "LAT-10", "OUT-4", "OUT-7",
+            "ISO-1", "ISO-3", "FRC-1", "FRC-2", "FRC-3",
         ],
         applies: |_| true,
         check: Check::Compare { exercised: any, blamed: |_| false },
@@ -43,7 +50,7 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "isolation.md",
         implies: &["THR-4", "LAT-2"],
         applies: timed,
-        check: Check::Decide { exercised: after_clock_step, blamed: |b| { b.missing_step() && b.has(Cause::ClockStep) } },
+        check: Check::Decide { exercised: after_clock_step, blamed: |b| b.missing_step() && b.has(Cause::ClockStep) },
     },
     Requirement {
         id: "CLK-2",
@@ -52,7 +59,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "isolation.md",
         implies: &["ISO-3"],
         applies: |c| c.claims(Capability::Restart) && c.cooldown().is_some() && c.throttle.clock == Clock::Monotonic,
-        check: Check::Decide { exercised: due_after_restart, blamed: |b| { b.missing_step() && b.has(Cause::Restart) && b.contract.throttle.clock == Clock::Monotonic } },
+        check: Check::Decide {
+            exercised: due_after_restart,
+            blamed: |b| b.missing_step() && b.has(Cause::Restart) && b.contract.throttle.clock == Clock::Monotonic,
+        },
     },
 ];
 

@@ -13,7 +13,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &[],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: closed, blamed: |b| b.attempted(Forbid::Latched) && !b.attempted(Forbid::Cooling) && b.bare() && !b.counted_own() },
+        check: Check::Decide {
+            exercised: closed,
+            blamed: |b| b.attempted(Forbid::Latched) && !b.attempted(Forbid::Cooling) && b.bare() && !b.counted_own(),
+        },
     },
     Requirement {
         id: "LAT-2",
@@ -22,7 +25,14 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &[],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: reopened, blamed: |b| b.bare() && !b.trials.later_helps && (b.missing(Require::Reopened) || (b.missing_step() && b.contract.cooldown().is_none())) },
+        check: Check::Decide {
+            exercised: reopened,
+            blamed: |b| {
+                b.bare()
+                    && !b.trials.later_helps
+                    && (b.missing(Require::Reopened) || (b.missing_step() && b.contract.cooldown().is_none()))
+            },
+        },
     },
     Requirement {
         id: "LAT-3",
@@ -31,7 +41,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1"],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: after_any_failure, blamed: |b| { (b.attempted(Forbid::Latched) || b.missing_step()) && b.particular_failure() } },
+        check: Check::Decide {
+            exercised: after_any_failure,
+            blamed: |b| (b.attempted(Forbid::Latched) || b.missing_step()) && b.particular_failure(),
+        },
     },
     Requirement {
         id: "LAT-4",
@@ -40,7 +53,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1"],
         applies: |c| reopens(c, |_| true) && half_open(c),
-        check: Check::Decide { exercised: latched_again, blamed: |b| { b.has(Cause::SecondLatching) && (b.attempted(Forbid::Latched) || b.missing(Require::Reopened)) } },
+        check: Check::Decide {
+            exercised: latched_again,
+            blamed: |b| b.has(Cause::SecondLatching) && (b.attempted(Forbid::Latched) || b.missing(Require::Reopened)),
+        },
     },
     Requirement {
         id: "LAT-5",
@@ -49,7 +65,14 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-2", "LAT-10"],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: after_success, blamed: |b| { b.has(Cause::EarlierSuccess) && (b.missing_step() || b.attempted(Forbid::Latched)) && (b.plain() || b.has(Cause::ForcedSuccess)) } },
+        check: Check::Decide {
+            exercised: after_success,
+            blamed: |b| {
+                b.has(Cause::EarlierSuccess)
+                    && (b.missing_step() || b.attempted(Forbid::Latched))
+                    && (b.plain() || b.has(Cause::ForcedSuccess))
+            },
+        },
     },
     Requirement {
         id: "LAT-6",
@@ -58,7 +81,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1", "THR-8"],
         applies: |c| reopens(c, |latch| latch.reopen_growth.is_some()),
-        check: Check::Decide { exercised: closed_with_others, blamed: |b| b.attempted(Forbid::Latched) && (b.has(Cause::UiOnly) || (b.bare() && b.counted_own())) },
+        check: Check::Decide {
+            exercised: closed_with_others,
+            blamed: |b| b.attempted(Forbid::Latched) && (b.has(Cause::UiOnly) || (b.bare() && b.counted_own())),
+        },
     },
     Requirement {
         id: "LAT-7",
@@ -66,8 +92,14 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "Shrinking the view, by a rewind or a trim, MUST NOT push reopening away for ever.",
         chapter: "latch.md",
         implies: &["LAT-2"],
-        applies: |c| reopens(c, |latch| latch.reopen_growth.is_some()) && (c.claims(Capability::Rewind) || c.claims(Capability::Trim)),
-        check: Check::Decide { exercised: reopened_after_shrinking, blamed: |b| b.missing(Require::Reopened) && b.shrunk() },
+        applies: |c| {
+            reopens(c, |latch| latch.reopen_growth.is_some())
+                && (c.claims(Capability::Rewind) || c.claims(Capability::Trim))
+        },
+        check: Check::Decide {
+            exercised: reopened_after_shrinking,
+            blamed: |b| b.missing(Require::Reopened) && b.shrunk(),
+        },
     },
     Requirement {
         id: "LAT-8",
@@ -76,7 +108,12 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1", "LAT-2"],
         applies: |c| c.latch().is_some() && c.claims(Capability::Trim),
-        check: Check::Decide { exercised: trimmed_while_closed, blamed: |b| { b.has(Cause::Trim) && (b.attempted(Forbid::Latched) || b.missing(Require::Reopened)) && b.plain() } },
+        check: Check::Decide {
+            exercised: trimmed_while_closed,
+            blamed: |b| {
+                b.has(Cause::Trim) && (b.attempted(Forbid::Latched) || b.missing(Require::Reopened)) && b.plain()
+            },
+        },
     },
     Requirement {
         id: "LAT-9",
@@ -94,7 +131,16 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["THR-4"],
         applies: |c| reopens_or_not(c, |latch| latch.strikes >= 2),
-        check: Check::Decide { exercised: few_strikes, blamed: |b| b.missing_step() && b.bare() && b.judged.facts.strikes > 0 && !b.missing(Require::Reopened) && !b.trials.later_helps },
+        check: Check::Decide {
+            exercised: few_strikes,
+            blamed: |b| {
+                b.missing_step()
+                    && b.bare()
+                    && b.judged.facts.strikes > 0
+                    && !b.missing(Require::Reopened)
+                    && !b.trials.later_helps
+            },
+        },
     },
     Requirement {
         id: "LAT-11",
@@ -103,7 +149,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-4"],
         applies: |c| reopens(c, |latch| latch.reopen_after_s.is_some()) && half_open(c),
-        check: Check::Decide { exercised: probed, blamed: |b| { b.has(Cause::SecondLatching) && (b.attempted(Forbid::Latched) || b.missing(Require::Reopened)) } },
+        check: Check::Decide {
+            exercised: probed,
+            blamed: |b| b.has(Cause::SecondLatching) && (b.attempted(Forbid::Latched) || b.missing(Require::Reopened)),
+        },
     },
     Requirement {
         id: "LAT-12",
@@ -112,7 +161,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1", "LAT-2"],
         applies: |c| c.latch().is_some(),
-        check: Check::Decide { exercised: after_declining, blamed: |b| b.has(Cause::Declined) && b.gate() && !(b.missing(Require::Reopened) && b.shrunk()) },
+        check: Check::Decide {
+            exercised: after_declining,
+            blamed: |b| b.has(Cause::Declined) && b.gate() && !(b.missing(Require::Reopened) && b.shrunk()),
+        },
     },
     Requirement {
         id: "LAT-13",
@@ -121,12 +173,14 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "latch.md",
         implies: &["LAT-1", "LAT-2", "THR-2"],
         applies: |c| c.latch().is_some() || c.cooldown().is_some(),
-        check: Check::Decide { exercised: after_abort, blamed: |b| { b.has(Cause::Abort) && b.gate() } },
+        check: Check::Decide { exercised: after_abort, blamed: |b| b.has(Cause::Abort) && b.gate() },
     },
 ];
 
 fn reopens(contract: &Contract, rule: fn(&Latch) -> bool) -> bool {
-    contract.latch().is_some_and(|latch| (latch.reopen_growth.is_some() || latch.reopen_after_s.is_some()) && rule(latch))
+    contract
+        .latch()
+        .is_some_and(|latch| (latch.reopen_growth.is_some() || latch.reopen_after_s.is_some()) && rule(latch))
 }
 
 fn reopens_or_not(contract: &Contract, rule: fn(&Latch) -> bool) -> bool {
@@ -184,7 +238,8 @@ fn probed(case: &Case<'_>, judged: &Judged<'_>) -> bool {
 }
 
 fn after_declining(case: &Case<'_>, judged: &Judged<'_>) -> bool {
-    let declared = case.contract.attempt.noop == CountsAs::Failure || !judged.require.is_empty() || closed(case, judged);
+    let declared =
+        case.contract.attempt.noop == CountsAs::Failure || !judged.require.is_empty() || closed(case, judged);
     ordinary(judged) && judged.facts.declines > 0 && declared
 }
 
@@ -197,7 +252,9 @@ fn trims_while_latched(case: &Case<'_>) -> Seen {
     let latched = |judged: &&Judged<'_>| judged.forbid.contains(&Forbid::Latched) && judged.step.kind == StepKind::Step;
     for judged in case.steps().iter().filter(latched) {
         if judged.step.pressure != Pressure::None && judged.trimmable > 0 && !judged.attempted() {
-            let detail = (!judged.trimmed).then(|| format!("{} results are trimmable, the latch is closed, and it did not trim", judged.trimmable));
+            let detail = (!judged.trimmed).then(|| {
+                format!("{} results are trimmable, the latch is closed, and it did not trim", judged.trimmable)
+            });
             seen.check(judged.command, "no trim while latched", detail);
         }
     }

@@ -33,7 +33,7 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "A `hidden` message MUST still reach the model.",
         chapter: "log.md",
         implies: &[],
-        applies: |c| c.has(Feature::Hidden),
+        applies: |c| c.has(Feature::Hidden) && c.claims(Capability::Summarize),
         check: Check::Observe(hidden_is_sent),
     },
     Requirement {
@@ -117,7 +117,8 @@ fn own_is_ui_only(case: &Case<'_>) -> Seen {
     for judged in case.steps().iter().filter(|judged| judged.attempted() || judged.trimmed) {
         let visible = |message: &&Message| message.is_visible() && !may_be_visible(case.contract, judged, message);
         let broken = fresh(judged).find(visible);
-        let detail = broken.map(|message| format!("own message {} ({}) is visible to the model", message.id, message.role.name()));
+        let detail = broken
+            .map(|message| format!("own message {} ({}) is visible to the model", message.id, message.role.name()));
         seen.check(judged.command, "visible own message", detail);
     }
     seen
@@ -135,10 +136,12 @@ fn ui_only_stays_here(case: &Case<'_>) -> Seen {
         if !judged.event.calls.is_empty() && !old_format(judged.command) {
             let mut sent: Option<String> = None;
             for call in &judged.event.calls {
-                let external = externals.in_input(&call.input).into_iter().filter(|at| externals.draft(*at).ui_only).min();
+                let external =
+                    externals.in_input(&call.input).into_iter().filter(|at| externals.draft(*at).ui_only).min();
                 sent = sent.or(external.map(|at| externals.message(at).id.clone()));
                 let mine = own.iter().filter(|(name, _)| *name == judged.name).map(|(_, message)| *message);
-                sent = sent.or(mine.clone().find(|message| reaches(&call.input, message)).map(|message| message.id.clone()));
+                sent = sent
+                    .or(mine.clone().find(|message| reaches(&call.input, message)).map(|message| message.id.clone()));
             }
             let detail = sent.map(|id| format!("ui_only message {id} is in the summariser's input"));
             seen.check(judged.command, "ui_only sent", detail);
@@ -161,10 +164,15 @@ fn hidden_is_sent(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let externals = &case.judgement.externals;
     let hidden = |view: &View<'_>| -> Vec<usize> {
-        view.iter().filter_map(Item::external).filter(|at| externals.draft(*at).hidden && externals.draft(*at).is_visible()).collect()
+        view.iter()
+            .filter_map(Item::external)
+            .filter(|at| externals.draft(*at).hidden && externals.draft(*at).is_visible())
+            .collect()
     };
     let lost = |before: &View<'_>, after: &View<'_>| hidden(before).into_iter().find(|at| !hidden(after).contains(at));
-    let words = |at: usize| format!("hidden message {} is neither in the view nor in a summary's input", externals.message(at).id);
+    let words = |at: usize| {
+        format!("hidden message {} is neither in the view nor in a summary's input", externals.message(at).id)
+    };
     for judged in case.steps().iter().filter(|judged| judged.attempted() && !hidden(&judged.before).is_empty()) {
         let shown = judged.shown(externals);
         let lost = lost(&judged.before, &judged.after).filter(|at| !shown.contains(at));
@@ -180,7 +188,8 @@ fn log_is_append_only(case: &Case<'_>) -> Seen {
         return seen;
     }
     let last = trace.events.len();
-    let states = trace.events.iter().enumerate().flat_map(|(at, event)| event.states.iter().map(move |state| (at + 1, state)));
+    let states =
+        trace.events.iter().enumerate().flat_map(|(at, event)| event.states.iter().map(move |state| (at + 1, state)));
     for (played, state) in states.chain(trace.finals.iter().map(|state| (last, state))) {
         let Some(log) = &state.log else { continue };
         let old_format = trace.history.commands[..played]
@@ -245,7 +254,9 @@ fn flags_survive(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let externals = &case.judgement.externals;
     let mut old_format = false;
-    for (at, (command, event)) in case.judgement.trace.history.commands.iter().zip(&case.judgement.trace.events).enumerate() {
+    for (at, (command, event)) in
+        case.judgement.trace.history.commands.iter().zip(&case.judgement.trace.events).enumerate()
+    {
         let Command::Restart { without } = command else { continue };
         old_format |= without.iter().any(|member| member == "ui_only");
         for state in &event.states {
@@ -260,7 +271,9 @@ fn flags_survive(case: &Case<'_>) -> Seen {
                     ("role", stored.role != sent.role),
                 ]
                 .into_iter()
-                .find_map(|(member, changed)| changed.then(|| format!("{member} of message {} did not survive", stored.id)))
+                .find_map(|(member, changed)| {
+                    changed.then(|| format!("{member} of message {} did not survive", stored.id))
+                })
             });
             seen.check(at, "flag lost", broken);
         }
@@ -274,7 +287,9 @@ fn no_status_from_the_user(case: &Case<'_>) -> Seen {
         let checkpoint = case.contract.status.visible.contains(&StatusKind::Checkpoint);
         let status = |message: &&Message| {
             let carries = is_summary(judged, message) || frames_summary(judged, message);
-            message.role == Role::User && !(checkpoint && message.is_visible()) && !(carries && judged.outcome == Some(Outcome::Success))
+            message.role == Role::User
+                && !(checkpoint && message.is_visible())
+                && !(carries && judged.outcome == Some(Outcome::Success))
         };
         let broken = fresh(judged).find(status);
         let detail = broken.map(|message| format!("own status {} has the role user", message.id));
@@ -291,7 +306,8 @@ fn rewind_is_exact(case: &Case<'_>) -> Seen {
             continue;
         }
         let Some(asked) = sent_before(case, at + 1, *name) else { continue };
-        let asked: Vec<&str> = asked.iter().filter(|message| message.is_visible()).map(|message| message.id.as_str()).collect();
+        let asked: Vec<&str> =
+            asked.iter().filter(|message| message.is_visible()).map(|message| message.id.as_str()).collect();
         let shown = view.iter().filter(|item| item.visible).filter_map(Item::external);
         let shown: Vec<&str> = shown.map(|at| externals.message(at).id.as_str()).collect();
         let altered = view.iter().filter(|item| item.visible).find(|item| item.external().is_some() && !item.verbatim);
@@ -299,7 +315,11 @@ fn rewind_is_exact(case: &Case<'_>) -> Seen {
             let wrong = asked.iter().zip(&shown).position(|(a, b)| a != b).unwrap_or(asked.len().min(shown.len()));
             let got = shown.get(wrong).copied().unwrap_or("nothing");
             let want = asked.get(wrong).copied().unwrap_or("nothing");
-            Some(format!("after the rewind {got} stands where {want} should ({} items, {} asked for)", shown.len(), asked.len()))
+            Some(format!(
+                "after the rewind {got} stands where {want} should ({} items, {} asked for)",
+                shown.len(),
+                asked.len()
+            ))
         } else {
             altered.map(|item| format!("after the rewind message {} is not verbatim", item.message.id))
         };

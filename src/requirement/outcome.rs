@@ -91,7 +91,8 @@ fn failure_keeps_the_view(case: &Case<'_>) -> Seen {
         // A text that was taken although it is none is the matter of OUT-2, and one that made nothing smaller of OUT-3.
         let texts = judged.event.calls.iter().all(|call| matches!(call.reply, Reply::Summary { .. }));
         let accepted = texts && stands_in(judged);
-        let excepted = matches!(outcome, Outcome::Failure(FailureKind::Ineffective | FailureKind::Inflated | FailureKind::Equal));
+        let excepted =
+            matches!(outcome, Outcome::Failure(FailureKind::Ineffective | FailureKind::Inflated | FailureKind::Equal));
         let broken = if accepted || (excepted && stands_in(judged)) { None } else { lost(case, judged) };
         seen.check(judged.command, "items lost in a failure", broken);
     }
@@ -102,10 +103,12 @@ fn failure_keeps_the_view(case: &Case<'_>) -> Seen {
 fn lost(case: &Case<'_>, judged: &Judged<'_>) -> Option<String> {
     let trims = case.contract.claims(Capability::Trim);
     let drops = trims && case.contract.trim.how == TrimHow::Drop;
-    let stands = |item: &Item<'_>| judged.after.iter().find(|new| match item.external() {
-        Some(at) => new.external() == Some(at),
-        None => new.message.id == item.message.id || new.message.content == item.message.content,
-    });
+    let stands = |item: &Item<'_>| {
+        judged.after.iter().find(|new| match item.external() {
+            Some(at) => new.external() == Some(at),
+            None => new.message.id == item.message.id || new.message.content == item.message.content,
+        })
+    };
     for item in judged.before.iter().filter(|item| item.visible) {
         let id = &item.message.id;
         match stands(item) {
@@ -128,8 +131,12 @@ fn only_usable_text(case: &Case<'_>) -> Seen {
             Reply::Summary { text, usable: false, .. } => Some(text.trim()),
             _ => None,
         });
-        let carries = |text: &&str| !text.is_empty() && installed_own(judged).any(|item| item.message.content.contains(text));
-        let bad = unusable.clone().find(carries).map(|_| "the installed view carries the text of an unusable result".to_owned());
+        let carries =
+            |text: &&str| !text.is_empty() && installed_own(judged).any(|item| item.message.content.contains(text));
+        let bad = unusable
+            .clone()
+            .find(carries)
+            .map(|_| "the installed view carries the text of an unusable result".to_owned());
         let texts = judged.event.calls.iter().any(|call| matches!(call.reply, Reply::Summary { .. }));
         let good = judged.usable().any(|text| installed_own(judged).any(|item| item.message.content.contains(text)));
         let empty = (texts && !good && stands_in(judged))
@@ -175,7 +182,8 @@ fn reports_what_happened(case: &Case<'_>) -> Seen {
             _ if judged.trimmed => Action::Trim,
             _ => Action::None,
         };
-        let broken = (reported != done).then(|| format!("it reports {} and what happened is {}", reported.name(), done.name()));
+        let broken =
+            (reported != done).then(|| format!("it reports {} and what happened is {}", reported.name(), done.name()));
         seen.check(judged.command, "misreported", broken);
     }
     seen

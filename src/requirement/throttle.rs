@@ -23,7 +23,15 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.cooldown().is_some(),
-        check: Check::Decide { exercised: unchanged_inside, blamed: |b| b.attempted(Forbid::Cooling) && b.plain() && !b.grown_in_vain() && (b.after_failure() || b.own_messages() == 0) },
+        check: Check::Decide {
+            exercised: unchanged_inside,
+            blamed: |b| {
+                b.attempted(Forbid::Cooling)
+                    && b.plain()
+                    && !b.grown_in_vain()
+                    && (b.after_failure() || b.own_messages() == 0)
+            },
+        },
     },
     Requirement {
         id: "THR-3",
@@ -32,7 +40,13 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &["THR-2", "THR-8"],
         applies: |c| c.cooldown().is_some() && (c.has(Feature::UiOnly) || c.claims(Capability::Conversations)),
-        check: Check::Decide { exercised: foreign_inside, blamed: |b| { b.attempted(Forbid::Cooling) && (b.has(Cause::UiOnly) || b.has(Cause::OtherConversation) || b.has(Cause::ManyConversations)) } },
+        check: Check::Decide {
+            exercised: foreign_inside,
+            blamed: |b| {
+                b.attempted(Forbid::Cooling)
+                    && (b.has(Cause::UiOnly) || b.has(Cause::OtherConversation) || b.has(Cause::ManyConversations))
+            },
+        },
     },
     Requirement {
         id: "THR-4",
@@ -41,7 +55,15 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.cooldown().is_some(),
-        check: Check::Decide { exercised: due, blamed: |b| b.missing_step() && b.bare() && !b.missing(Require::Grown) && (b.trials.later_helps || !(b.missing(Require::Reopened) || b.judged.facts.strikes > 0)) },
+        check: Check::Decide {
+            exercised: due,
+            blamed: |b| {
+                b.missing_step()
+                    && b.bare()
+                    && !b.missing(Require::Grown)
+                    && (b.trials.later_helps || !(b.missing(Require::Reopened) || b.judged.facts.strikes > 0))
+            },
+        },
     },
     Requirement {
         id: "THR-5",
@@ -50,7 +72,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &["THR-2"],
         applies: |c| c.cooldown().is_some() && c.throttle.growth != Growth::Unspecified,
-        check: Check::Decide { exercised: grown_inside, blamed: |b| b.bare() && (b.grown_in_vain() || (b.missing(Require::Grown) && !b.missing(Require::Reopened))) },
+        check: Check::Decide {
+            exercised: grown_inside,
+            blamed: |b| b.bare() && (b.grown_in_vain() || (b.missing(Require::Grown) && !b.missing(Require::Reopened))),
+        },
     },
     Requirement {
         id: "THR-6",
@@ -59,7 +84,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.claims(Capability::Summarize) && c.pressure == PressureSource::Given,
-        check: Check::Both { observe: trims_when_enough, blamed: |b| { b.attempted(Forbid::PressureNone) || b.attempted(Forbid::TrimEnough) } },
+        check: Check::Both {
+            observe: trims_when_enough,
+            blamed: |b| b.attempted(Forbid::PressureNone) || b.attempted(Forbid::TrimEnough),
+        },
     },
     Requirement {
         id: "THR-7",
@@ -76,8 +104,8 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "Adding or removing `ui_only` messages of whatever size at whatever place in a history MUST NOT alter any decision or any provider view, and with `pressure` `own` too such messages MUST NOT count as size, as savings or as kept tail.",
         chapter: "throttle.md",
         implies: &[],
-        applies: |c| c.has(Feature::UiOnly),
-        check: Check::Compare { exercised: ui_only_before, blamed: |b| { b.gate() && b.has(Cause::UiOnly) } },
+        applies: |c| c.has(Feature::UiOnly) && (c.claims(Capability::Summarize) || c.claims(Capability::Trim)),
+        check: Check::Compare { exercised: ui_only_before, blamed: |b| b.gate() && b.has(Cause::UiOnly) },
     },
     Requirement {
         id: "THR-9",
@@ -86,7 +114,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.claims(Capability::Auto),
-        check: Check::Decide { exercised: auto_off, blamed: |b| { b.attempted(Forbid::AutoOff) || (b.missing(Require::Forced) && b.has(Cause::AutoSwitch)) } },
+        check: Check::Decide {
+            exercised: auto_off,
+            blamed: |b| b.attempted(Forbid::AutoOff) || (b.missing(Require::Forced) && b.has(Cause::AutoSwitch)),
+        },
     },
     Requirement {
         id: "THR-10",
@@ -120,7 +151,10 @@ fn lifted_by_itself(blame: &Blame<'_>) -> bool {
 
 /// A step inside the cooldown of an attempt, with nothing new.
 fn unchanged_inside(_: &Case<'_>, judged: &Judged<'_>) -> bool {
-    ordinary(judged) && judged.forbid.contains(&Forbid::Cooling) && judged.facts.growth == 0 && judged.step.pressure == Pressure::Summarize
+    ordinary(judged)
+        && judged.forbid.contains(&Forbid::Cooling)
+        && judged.facts.growth == 0
+        && judged.step.pressure == Pressure::Summarize
 }
 
 /// A step inside the cooldown, with nothing new but what does not count.
@@ -160,7 +194,8 @@ fn trims_when_enough(case: &Case<'_>) -> Seen {
             Pressure::None => seen.check(judged.command, "attempt without pressure", None),
             Pressure::Trim if judged.trimmable > 0 => {
                 let idle = !judged.trimmed && !judged.attempted();
-                let detail = idle.then(|| format!("it did not trim although {} results are trimmable", judged.trimmable));
+                let detail =
+                    idle.then(|| format!("it did not trim although {} results are trimmable", judged.trimmable));
                 seen.check(judged.command, "no trim", detail);
             }
             Pressure::Trim | Pressure::Summarize => {}
@@ -197,7 +232,8 @@ fn trims_while_cooling(case: &Case<'_>) -> Seen {
     let cooling = |judged: &&Judged<'_>| judged.forbid.contains(&Forbid::Cooling);
     for judged in case.steps().iter().filter(cooling) {
         if judged.step.pressure != Pressure::None && judged.trimmable > 0 && !judged.attempted() {
-            let detail = (!judged.trimmed).then(|| format!("{} results are trimmable, the cooldown runs, and it did not trim", judged.trimmable));
+            let detail = (!judged.trimmed)
+                .then(|| format!("{} results are trimmable, the cooldown runs, and it did not trim", judged.trimmable));
             seen.check(judged.command, "no trim while cooling", detail);
         }
     }

@@ -33,7 +33,8 @@ pub(super) fn difference(contract: &Contract, one: &Trace, other: &Trace) -> Opt
     }
     let (left, right) = (judge(contract, one), judge(contract, other));
     for (a, b) in left.steps.iter().zip(&right.steps) {
-        let decision = |judged: &Judged<'_>| (judged.event.calls.len(), judged.event.action, judged.event.raised.is_some());
+        let decision =
+            |judged: &Judged<'_>| (judged.event.calls.len(), judged.event.action, judged.event.raised.is_some());
         let (x, y) = (decision(a), decision(b));
         if x != y {
             let words = |(calls, action, raised): (usize, Option<crate::trace::Action>, bool)| {

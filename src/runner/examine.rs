@@ -77,7 +77,8 @@ impl Examiner<'_> {
                     }
                 }
                 Check::Decide { exercised, .. } => {
-                    examined.exercised[at] = case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
+                    examined.exercised[at] =
+                        case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
                 }
                 Check::Compare { .. } => {}
             }
@@ -106,9 +107,9 @@ impl Examiner<'_> {
             let repeat = requirement.id == "ISO-4";
             let wanted = match (repeat, heavy) {
                 (true, true) => planned.target == Some("ISO-4"),
-                (true, false) => directed || planned.history.seed % 16 == 0,
+                (true, false) => directed || planned.history.seed.is_multiple_of(16),
                 (false, true) => planned.target == Some("THR-8"),
-                (false, false) => directed || planned.history.seed % 2 == 0,
+                (false, false) => directed || planned.history.seed.is_multiple_of(2),
             };
             if !wanted || !(repeat || compare::has_ui_only(&planned.history)) {
                 continue;
@@ -142,7 +143,8 @@ impl Examiner<'_> {
             Suspect::Observed(at, reason) => {
                 let judgement = judge(self.contract, &trace);
                 let case = Case { contract: self.contract, judgement: &judgement };
-                let (Check::Observe(monitor) | Check::Both { observe: monitor, .. }) = self.requirements[*at].check else {
+                let (Check::Observe(monitor) | Check::Both { observe: monitor, .. }) = self.requirements[*at].check
+                else {
                     return None;
                 };
                 let violation = monitor(&case).violation.filter(|violation| violation.reason == *reason)?;
@@ -162,7 +164,8 @@ impl Examiner<'_> {
         let Command::Step(step) = &history.commands[at] else { return trials };
         if let Some(cooldown) = self.contract.cooldown().filter(|_| blame.missing_step()) {
             let mut later = History::new(history.seed, history.commands[..=at].to_vec());
-            later.commands[at] = Command::Step(StepCommand { after_s: step.after_s + cooldown.longest() + 1.0, ..step.clone() });
+            later.commands[at] =
+                Command::Step(StepCommand { after_s: step.after_s + cooldown.longest() + 1.0, ..step.clone() });
             let trace = self.play(&later);
             trials.later_helps = trace.events.get(at).is_some_and(|event| !event.calls.is_empty());
         }
@@ -170,12 +173,17 @@ impl Examiner<'_> {
             // A forced failure adds own messages, and touches nothing automatic.
             let mut commands = history.commands[..at].to_vec();
             let last = commands.iter_mut().rev().find_map(|command| match command {
-                Command::Append { conversation, messages } if *conversation == step.conversation => {
-                    messages.iter().rposition(|draft| draft.is_visible() && draft.calls.is_empty()).map(|at| messages.remove(at))
-                }
+                Command::Append { conversation, messages } if *conversation == step.conversation => messages
+                    .iter()
+                    .rposition(|draft| draft.is_visible() && draft.calls.is_empty())
+                    .map(|at| messages.remove(at)),
                 _ => None,
             });
-            let force = StepCommand { kind: StepKind::Force, answers: vec![Answer::Rejected], ..StepCommand::new(step.conversation) };
+            let force = StepCommand {
+                kind: StepKind::Force,
+                answers: vec![Answer::Rejected],
+                ..StepCommand::new(step.conversation)
+            };
             commands.extend([Command::Step(force), Command::Step(step.clone())]);
             let less = History::new(history.seed, commands);
             if last.is_some() && less.check().is_ok() {

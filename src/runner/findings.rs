@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::heart::Watch;
 use super::{Examiner, Raised, Setup, Suspect, Tick};
 use crate::contract::Weight;
 use crate::generate::{Budget, Planned, Share};
+use crate::heart::Watch;
 use crate::history::History;
 use crate::requirement::{Cause, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
@@ -37,7 +37,8 @@ pub(crate) struct Finding {
 /// Part of a witness's file name: what was found.
 pub(super) fn slug(suspect: &Suspect, setup: &Setup) -> String {
     let claimed = crate::requirement::requirements().filter(|requirement| {
-        requirement.applies(&setup.contract) && (setup.only.is_empty() || setup.only.iter().any(|id| id == requirement.id))
+        requirement.applies(&setup.contract)
+            && (setup.only.is_empty() || setup.only.iter().any(|id| id == requirement.id))
     });
     let claimed: Vec<_> = claimed.collect();
     let id = |at: &usize| claimed.get(*at).map_or("unknown", |requirement| requirement.id);
@@ -165,7 +166,8 @@ pub(super) fn work_out(
                 }
                 if watch.stuck().is_some() {
                     let seconds = setup.deadline.unwrap_or_default().as_secs_f64();
-                    *aborted = Some(format!("the candidate did not return within {seconds} s while a witness was shrunk"));
+                    *aborted =
+                        Some(format!("the candidate did not return within {seconds} s while a witness was shrunk"));
                     break;
                 }
             }
@@ -194,7 +196,9 @@ impl Bench {
         let same = || found.iter().filter(|finding| finding.suspect == raised.suspect);
         let explained = same().any(|finding| finding.causes.is_subset(&raised.causes));
         let decided = matches!(raised.suspect, Suspect::Decided(_));
-        let again = decided && raised.planned.share == Share::Directed && same().count() < if self.contract.weight == Weight::Heavy { 2 } else { 4 };
+        let again = decided
+            && raised.planned.share == Share::Directed
+            && same().count() < if self.contract.weight == Weight::Heavy { 2 } else { 4 };
         if explained && !again {
             return Vec::new();
         }
@@ -220,7 +224,9 @@ impl Bench {
             &mut better,
         );
         *budget -= before - share;
-        let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else { return vec![self.flaky(at, raised)] };
+        let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else {
+            return vec![self.flaky(at, raised)];
+        };
         let (ids, causes) = match &raised.suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
             Suspect::Decided(wrong) => examiner.blamed(wrong, &history),
@@ -235,7 +241,18 @@ impl Bench {
         let reason = reason(&raised.suspect);
         let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
         let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
-        vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, executions, timeline, flaky: false, causes }]
+        vec![Finding {
+            suspect: raised.suspect.clone(),
+            ids,
+            reason,
+            detail,
+            history,
+            witness,
+            executions,
+            timeline,
+            flaky: false,
+            causes,
+        }]
     }
 
     /// `history` up to the command at which the suspicion shows.
@@ -287,7 +304,13 @@ impl Bench {
     }
 
     /// Writes the shortest witness.
-    fn write_shortest(&self, at: usize, number: usize, witness: &Witness, trace: &crate::trace::Trace) -> Option<String> {
+    fn write_shortest(
+        &self,
+        at: usize,
+        number: usize,
+        witness: &Witness,
+        trace: &crate::trace::Trace,
+    ) -> Option<String> {
         let dir = self.witnesses.as_ref()?;
         let name = self.name(dir, at, number);
         dir.write(&name, &witness.render(Some(trace))).ok().map(|()| name)

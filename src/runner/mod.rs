@@ -25,7 +25,9 @@ use crate::generate::{Budget, Effort, Planned, Share, plan};
 use crate::known::KnownFailures;
 use crate::requirement::{Cause, Requirement, requirements};
 use crate::trace::BreakKind;
-use crate::verdict::{BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Verdict};
+use crate::verdict::{
+    BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Verdict,
+};
 use crate::witness::WitnessDir;
 
 /// Makes candidates on any thread.
@@ -101,7 +103,7 @@ struct Tally {
 
 /// Histories in which the candidate may break off before the search ends: a late answer costs its whole deadline.
 fn patience(kind: BreakKind) -> u64 {
-    if kind == BreakKind::Timeout { 12 } else { 400 }
+    if kind == BreakKind::Timeout { 12 } else { 100 }
 }
 
 /// Runs it.
@@ -110,15 +112,19 @@ pub(crate) fn run(setup: &Setup) -> Report {
     let rows: Vec<&'static Requirement> = requirements().filter(wanted).collect();
     let claimed: Vec<&'static Requirement> =
         rows.iter().copied().filter(|requirement| requirement.applies(&setup.contract)).collect();
-    let witnesses = setup
-        .witness_dir
-        .clone()
-        .map(|dir| WitnessDir::new(dir, &setup.candidate, &setup.contract, &setup.source));
+    let witnesses =
+        setup.witness_dir.clone().map(|dir| WitnessDir::new(dir, &setup.candidate, &setup.contract, &setup.source));
     let mut report = empty_report(setup, &rows);
     let budget = Budget::new(setup.effort, setup.contract.weight);
 
     let mut tally = Tally { exercised: vec![0; claimed.len()], ..Tally::default() };
-    let mut aborted = search(setup, &claimed, budget, &mut tally, witnesses.as_ref());
+    let nothing = claimed.iter().all(|requirement| requirement.id == "ISO-4");
+    let mut aborted = if nothing && setup.only.is_empty() {
+        Some("the candidate claims nothing that this version checks; `plimsoll list` shows what it checks".to_owned())
+    } else {
+        None
+    };
+    aborted = aborted.or_else(|| search(setup, &claimed, budget, &mut tally, witnesses.as_ref()));
     let found = if fails_one_of(&setup.until, &tally.found) {
         std::mem::take(&mut tally.found)
     } else if aborted.is_none() {
@@ -236,6 +242,7 @@ fn search(
     let (to, from) = mpsc::sync_channel::<(usize, Planned, Examined)>(256);
     let halt = Arc::new(AtomicBool::new(false));
     let watch = Watch::new(setup.deadline);
+    let mut workers = Vec::new();
     for worker in 0..setup.jobs.max(1) {
         let (source, to, halt) = (Arc::clone(&source), to.clone(), Arc::clone(&halt));
         let (contract, make, claimed) = (setup.contract.clone(), Arc::clone(&setup.make), claimed.to_vec());
@@ -253,10 +260,10 @@ fn search(
                 }
             }
         };
-        // A candidate that never returns keeps its thread; the run does not wait for it.
         let spawned = std::thread::Builder::new().name(format!("plimsoll-{worker}")).stack_size(8 << 20).spawn(work);
-        if let Err(error) = spawned {
-            return Some(format!("cannot start a thread: {error}"));
+        match spawned {
+            Ok(worker) => workers.push(worker),
+            Err(error) => return Some(format!("cannot start a thread: {error}")),
         }
     }
     drop(to);
@@ -276,11 +283,17 @@ fn search(
                 if let Some(planned) = watch.stuck() {
                     let slug = format!("stuck-{}", planned.target.unwrap_or(planned.share.name()));
                     let text = findings::raw(setup, &planned, &[], "the candidate did not return");
-                    let file = witnesses.map(|dir| (dir, dir.name(&slug))).filter(|(dir, name)| dir.write(name, &text).is_ok());
-                    let file = file.map(|(dir, name)| format!("; the history: {}", dir.path(&name).display())).unwrap_or_default();
-                    let target = planned.target.map_or(planned.share.name().to_owned(), |id| format!("directed at {id}"));
+                    let file = witnesses
+                        .map(|dir| (dir, dir.name(&slug)))
+                        .filter(|(dir, name)| dir.write(name, &text).is_ok());
+                    let file = file
+                        .map(|(dir, name)| format!("; the history: {}", dir.path(&name).display()))
+                        .unwrap_or_default();
+                    let target =
+                        planned.target.map_or(planned.share.name().to_owned(), |id| format!("directed at {id}"));
                     let seconds = setup.deadline.unwrap_or_default().as_secs_f64();
-                    ended = Some(format!("the candidate did not return within {seconds} s in a history ({target}){file}"));
+                    ended =
+                        Some(format!("the candidate did not return within {seconds} s in a history ({target}){file}"));
                 }
             }
         }
@@ -313,6 +326,14 @@ fn search(
             take(setup, tally, planned, examined, witnesses);
         }
     }
+    if setup.deadline.is_none() {
+        // Candidates that keep their deadline return: their children end with the run. One that never returns keeps its
+        // thread, and nobody waits for it.
+        drop(from);
+        for worker in workers {
+            let _ = worker.join();
+        }
+    }
     ended
 }
 
@@ -335,7 +356,8 @@ fn look(
     let found = findings::work_out(setup, claimed, budget, &new, &tally.found, witnesses, ended);
     tally.found.extend(found);
     if fails_one_of(&setup.until, &tally.found) {
-        tally.cut_short = Some("one of the requirements that the run was to end at has failed; the rest was not played".to_owned());
+        tally.cut_short =
+            Some("one of the requirements that the run was to end at has failed; the rest was not played".to_owned());
     }
 }
 
@@ -357,7 +379,11 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
         let entry = tally.broken.entry(kind).or_insert((0, message, planned.target));
         entry.0 += 1;
         if entry.0 >= patience(kind) {
-            tally.cut_short = Some(format!("the candidate broke off in {} histories ({}); the rest was not played", entry.0, kind.name()));
+            tally.cut_short = Some(format!(
+                "the candidate broke off in {} histories ({}); the rest was not played",
+                entry.0,
+                kind.name()
+            ));
         }
     }
     for (suspect, causes) in examined.suspects {

@@ -10,8 +10,8 @@ use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Summary};
 use crate::contract::{AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, Trim, TrimHow};
 use crate::message::{Message, Role};
-use crate::trace::Action;
 use crate::model::{Outcome, Point, Sound, standing, trimmable};
+use crate::trace::Action;
 
 pub(super) const ALL: &[Row] = rows! {
     "quiet":

@@ -1,8 +1,8 @@
 //! Contracts that the rows declare.
 
 use crate::contract::{
-    Attempt, Capability, Clock, Contract, Cooldown, CountsAs, Durability, Growth, Latch, RestartRules, Status, StatusKind,
-    Throttle, Trim, TrimHow,
+    Attempt, Capability, Clock, Contract, Cooldown, CountsAs, Durability, Growth, Latch, RestartRules, Status,
+    StatusKind, Throttle, Trim, TrimHow,
 };
 
 /// The reference's: everything that a compactor can claim, every parameter at its default.
@@ -23,7 +23,10 @@ pub(super) fn cooldown_only() -> Contract {
 
 /// A latch without a throttle.
 pub(super) fn latch_only() -> Contract {
-    Contract { throttle: Throttle { cooldown_s: None, ..Throttle::default() }, ..less(Capability::Throttle, reference()) }
+    Contract {
+        throttle: Throttle { cooldown_s: None, ..Throttle::default() },
+        ..less(Capability::Throttle, reference())
+    }
 }
 
 /// A throttle that runs its time whatever arrives.

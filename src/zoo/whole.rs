@@ -17,28 +17,28 @@ pub(super) const ALL: &[Row] = &[
         sentence: "It does nothing, whatever happens.",
         breaks: &["THR-4", "THR-6", "FRC-1", "FRC-3", "LAT-9"],
         kind: "latch-stuck",
-        make: || Trivial::new("never-acts", |_, _| Ok(Action::None)),
+        make: || Trivial::boxed("never-acts", |_, _| Ok(Action::None)),
     },
     Row {
         name: "refuses-everything",
         sentence: "Every step ends in an error.",
         breaks: &["THR-4", "THR-6", "FRC-1", "FRC-3", "LAT-9"],
         kind: "latch-stuck",
-        make: || Trivial::new("refuses-everything", |_, _| Err(Error::raised("not implemented"))),
+        make: || Trivial::boxed("refuses-everything", |_, _| Err(Error::raised("not implemented"))),
     },
     Row {
         name: "always-acts",
         sentence: "It asks for a summary at every step, and throws it away.",
         breaks: &["THR-6", "VIEW-4", "OUT-7", "OUT-4", "THR-2", "LAT-1", "THR-9"],
         kind: "retry-storm",
-        make: || Trivial::new("always-acts", throws_away),
+        make: || Trivial::boxed("always-acts", throws_away),
     },
     Row {
         name: "echoes",
         sentence: "Its summary is everything that was said, word for word.",
         breaks: &["OUT-2", "THR-6", "OUT-3"],
         kind: "inflated-accepted",
-        make: || Trivial::new("echoes", echoes),
+        make: || Trivial::boxed("echoes", echoes),
     },
 ];
 
@@ -110,7 +110,7 @@ struct Trivial {
 }
 
 impl Trivial {
-    fn new(name: &str, act: Act) -> Box<dyn Compactor> {
+    fn boxed(name: &str, act: Act) -> Box<dyn Compactor> {
         Box::new(Self { store: Machine::new(name, reference(), Sound), act })
     }
 }

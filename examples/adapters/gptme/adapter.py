@@ -589,8 +589,9 @@ class Gptme(plimsoll.Candidate):
         hook.should_auto_compact = lambda *_, **__: action
         try:
             if HAS_BUDGET:
-                tokens = hook.measure_context_tokens(manager.log.messages, MODEL.full)
-                budget = ROOMY if action == "none" else max(tokens - len(manager.log.messages), 2)
+                sent = [m for m in manager.log.messages if not m.ui_only]
+                tokens = hook.measure_context_tokens(sent, MODEL.full)
+                budget = ROOMY if action == "none" else max(tokens - len(sent), 2)
                 os.environ["GPTME_CONTEXT_BUDGET"] = str(budget)
             elif action != "none":
                 tokens = len_tokens(manager.log.messages, MODEL.model)

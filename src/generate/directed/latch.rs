@@ -1,8 +1,8 @@
 //! The failure latch.
 
 use super::super::pen::{A, After, COOL, FAIL, failures};
-use super::{Sketch, latched, reopen, nearly, reopen_by_time, reopen_by_time_wait};
-use crate::contract::{Capability};
+use super::{Sketch, latched, nearly, reopen, reopen_by_time, reopen_by_time_wait};
+use crate::contract::Capability;
 use crate::history::{Answer, Name, Size, StepKind};
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
@@ -88,6 +88,14 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.step(A, COOL, Answer::Ok);
         reopen(pen, A, 0);
         pen.step(A, After::Cooldown(1.0), Answer::Ok);
+    }),
+    ("LAT-8", |pen| {
+        latched(pen, A);
+        pen.late_result(A).step(A, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok).step(A, COOL, Answer::Ok);
+    }),
+    ("LAT-9", |pen| {
+        latched(pen, A);
+        pen.late_result(A).step(A, 0.0, Answer::Ok);
     }),
     ("LAT-9", |pen| {
         pen.trimmable(A).latch(A).step(A, COOL, Answer::Ok);

@@ -1,7 +1,7 @@
 //! Who sees what.
 
 use super::super::pen::{A, COOL, FAIL};
-use super::{Sketch, reopen, flagged};
+use super::{Sketch, flagged, reopen};
 use crate::contract::{Capability, Feature};
 use crate::history::{Answer, Command, Draft, Pressure, Size};
 use crate::message::Role;

@@ -28,7 +28,11 @@ pub(super) fn all(contract: &Contract, seed: u64) -> Vec<Planned> {
         }
         sketch(&mut pen);
         let history = pen.history(seed.wrapping_add(at as u64 * 7_919));
-        if history.commands.iter().any(|command| matches!(command, Command::Step(_) | Command::Rewind { .. } | Command::Restart { .. })) {
+        if history
+            .commands
+            .iter()
+            .any(|command| matches!(command, Command::Step(_) | Command::Rewind { .. } | Command::Restart { .. }))
+        {
             planned.push(Planned { share: Share::Directed, target: Some(*id), history });
         }
     }
@@ -91,5 +95,9 @@ fn each_failure(pen: &mut Pen<'_>, kinds: &[Answer]) {
 fn clock_steps(pen: &mut Pen<'_>, wall_by_s: f64) {
     pen.matter(A).step(A, 10.0, Answer::Ok).matter(A).push(Command::Clock { wall_by_s });
     let wait = pen.contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(pen.cooldown());
-    pen.pressed(A, 0.0, Pressure::Summarize).pressed(A, wait, Pressure::Summarize).matter(A).pressed(A, wait, Pressure::Summarize);
+    pen.pressed(A, 0.0, Pressure::Summarize).pressed(A, wait, Pressure::Summarize).matter(A).pressed(
+        A,
+        wait,
+        Pressure::Summarize,
+    );
 }

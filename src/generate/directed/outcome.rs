@@ -2,7 +2,7 @@
 
 use super::super::pen::{A, COOL, FAIL};
 use super::{Sketch, each_failure};
-use crate::contract::{Feature};
+use crate::contract::Feature;
 use crate::history::{Answer, Draft, Pressure, StepKind};
 use crate::message::Role;
 

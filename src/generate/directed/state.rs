@@ -1,8 +1,8 @@
 //! Conversations, restarts, clocks, and what a person asks for.
 
 use super::super::pen::{A, B, COOL, FAIL};
-use super::{Sketch, latched, reopen, nearly, reopen_by_time_wait, clock_steps};
-use crate::contract::{Capability};
+use super::{Sketch, clock_steps, latched, nearly, reopen, reopen_by_time_wait};
+use crate::contract::Capability;
 use crate::history::{Answer, Command, StepKind};
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
