@@ -111,6 +111,14 @@ fn a_profile_comes_with_its_known_failures() {
 }
 
 #[test]
+fn a_latch_that_is_declared_to_be_for_ever_fails_without_a_step() {
+    let report = report(&["--profile", "gemini-cli"]);
+    assert_eq!(report["passed"], true);
+    let row = report["requirements"].as_array().unwrap().iter().find(|row| row["id"] == "LAT-2").unwrap();
+    assert_eq!((&row["verdict"], &row["reason"]), (&"known".into(), &"declared absorbing".into()));
+}
+
+#[test]
 fn the_incident_is_six_six_one() {
     let ran = plimsoll(&["incident"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

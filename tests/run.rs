@@ -1,0 +1,87 @@
+//! Runs against candidates that misbehave in process, and what a person sees of them.
+
+use std::time::{Duration, Instant};
+
+use plimsoll::{
+    Action, Capability, Compactor, Contract, Conversation, Effort, Error, Host, Message, Reference, Report,
+};
+use plimsoll::{Role, Suite, TextReport, Verdict, Witness};
+
+/// Does what it is made with at each step.
+struct Does(fn(&mut Conversation, &Host));
+
+impl Compactor for Does {
+    fn contract(&self) -> Contract {
+        Contract::claiming(&[Capability::Summarize, Capability::View])
+    }
+    fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
+        (self.0)(conversation, host);
+        Ok(Action::None)
+    }
+}
+
+fn run(dir: &std::path::Path, does: fn(&mut Conversation, &Host)) -> Report {
+    let suite = Suite::new(move || Does(does)).effort(Effort::Smoke).timeout(Duration::from_millis(300));
+    suite.witness_dir(dir.join("witnesses")).json(dir.join("report.json")).run().expect("it runs")
+}
+
+#[test]
+fn a_candidate_that_never_returns_ends_the_run_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = Instant::now();
+    let report = run(dir.path(), |_, _| std::thread::sleep(Duration::from_secs(1_000)));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let why = report.aborted.as_deref().unwrap();
+    assert!(why.contains("did not return within 0.3 s"), "{why}");
+    let file = why.split("the history: ").nth(1).unwrap();
+    assert!(Witness::load(file.as_ref()).is_ok(), "{file}");
+    assert_eq!((report.exit_code(), report.passed()), (2, false));
+    assert!(dir.path().join("report.json").is_file());
+    assert!(TextReport::new(&report).to_string().contains("not finished: the candidate did not return"));
+}
+
+#[test]
+fn a_candidate_that_panics_is_a_crash_with_its_message_and_the_run_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = run(dir.path(), |conversation, _| assert!(conversation.view().len() < 9, "nine \u{1b}[31m lives"));
+    assert_eq!(report.exit_code(), 1);
+    assert!(report.requirements.iter().any(|row| row.verdict == Verdict::Crash));
+    assert!(report.requirement("THR-7").is_some_and(|row| row.exercised > 0 || row.verdict != Verdict::Pass));
+    let broken = &report.broken[0];
+    assert!(broken.histories > 1 && broken.message.contains("lives"), "{broken:?}");
+    let text = TextReport::new(&report).to_string();
+    assert!(text.contains(r"nine \u{1b}[31m lives") && !text.contains('\u{1b}'), "{text}");
+    assert!(text.contains("broke off at step"), "{text}");
+}
+
+#[test]
+fn what_a_candidate_writes_reaches_the_terminal_as_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = run(dir.path(), |conversation, _| {
+        conversation.append(Message::new("own\u{7}1", Role::System, "\u{1b}]0;owned\u{7}\nconformance: 99 passed"));
+    });
+    assert!(!report.passed());
+    let text = TextReport::new(&report).to_string();
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    assert!(!text.lines().any(|line| line.starts_with("conformance: 99")), "{text}");
+}
+
+#[test]
+fn repeats_are_folded_in_a_timeline() {
+    let header =
+        r#"{"plimsoll":"history","format":1,"seed":7,"contract":{"capabilities":["summarize","conversations"]}}"#;
+    let mut text = format!("{header}\n");
+    for name in 0..513_u32 {
+        let name = if name < 26 { char::from(b'a' + name as u8).to_string() } else { format!("c{name}") };
+        let key = text.lines().count();
+        text += &format!(
+            "{{\"append\":{{\"conversation\":\"{name}\",\"messages\":[{{\"key\":{key},\"role\":\"user\"}}]}}}}\n"
+        );
+        text += &format!("{{\"step\":{{\"conversation\":\"{name}\"}}}}\n");
+    }
+    let replay = Suite::new(Reference::default).replay(&Witness::parse(&text).unwrap()).unwrap();
+    let lines: Vec<&str> = replay.timeline.lines().collect();
+    assert!(lines.len() < 8, "{}", replay.timeline);
+    assert!(lines[3].contains("512 x the same 2 rows, the last in c512"), "{}", replay.timeline);
+    assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 120), "{}", replay.timeline);
+}
