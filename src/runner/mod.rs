@@ -181,12 +181,15 @@ fn fails_one_of(ids: &[String], found: &[findings::Finding]) -> bool {
 
 /// What a contract declares and the specification forbids: it fails without a single step.
 fn declared(contract: &Contract, report: &mut Report) {
-    let absorbing = contract.latch().is_some_and(|latch| latch.reopen_growth.is_none() && latch.reopen_after_s.is_none());
+    let absorbing =
+        contract.latch().is_some_and(|latch| latch.reopen_growth.is_none() && latch.reopen_after_s.is_none());
     let Some(row) = report.requirements.iter_mut().find(|row| row.id == "LAT-2").filter(|_| absorbing) else { return };
     row.verdict = Verdict::Fail;
     row.exercised = row.exercised.max(1);
     row.reason = Some("declared absorbing".to_owned());
-    row.detail = Some("the contract has neither `latch.reopen_growth` nor `latch.reopen_after_s`: its latch is for ever".to_owned());
+    row.detail = Some(
+        "the contract has neither `latch.reopen_growth` nor `latch.reopen_after_s`: its latch is for ever".to_owned(),
+    );
     (row.witness, row.witness_steps, row.timeline) = (None, None, None);
 }
 

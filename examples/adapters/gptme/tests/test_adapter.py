@@ -109,6 +109,12 @@ class Both:
 class Gptme0340(Both, unittest.TestCase):
     version = "0.34.0"
 
+    def test_a_rewind_to_what_is_gone_leaves_the_view(self):
+        h = self.history()
+        h.step("none", OK, kind="force")
+        before = h.view()["view"]
+        self.assertEqual(self.adapter.ask("rewind", conversation="a", to="m7"), {"view": before})
+
 
 class Gptme0351(Both, unittest.TestCase):
     version = "0.35.1"
@@ -119,6 +125,17 @@ class Gptme0351(Both, unittest.TestCase):
         h.append("user")
         _, step = h.step("summarize", OK)
         self.assertNotIn("m30", [i.get("id") for i in self.adapter.calls[0]["items"]])
+
+    def test_ui_only_is_no_part_of_the_budget(self):
+        long = {"text": drive.words("sum00001", 400_000)}
+        views = []
+        for times in (0, 2):
+            h = self.history()
+            h.append("user", times, length=12_000, ui_only=True)
+            _, step = h.step("summarize", long)
+            views.append([i["content"] for i in step["view"] if i.get("summary")])
+        self.assertEqual(len(views[0]), 1)
+        self.assertEqual(views[0], views[1])
 
     def test_a_log_from_before_ui_only(self):
         h = self.history()
