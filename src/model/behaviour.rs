@@ -173,9 +173,9 @@ pub(crate) trait Behaviour: Send + 'static {
 
     /// Whether there is enough to summarise.
     fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
-        let items: Vec<Message> = eligible.iter().map(|at| view[*at].clone()).collect();
         let rules = &contract.attempt;
-        items.len() >= rules.eligible_min.max(1) && select::size(contract, &items) >= rules.eligible_min_size
+        let size = eligible.iter().map(|at| select::size_of(contract, &view[*at])).sum::<usize>();
+        eligible.len() >= rules.eligible_min.max(1) && size >= rules.eligible_min_size
     }
 
     /// Messages that a summary may replace.

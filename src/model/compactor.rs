@@ -101,6 +101,9 @@ impl Machine {
             return false;
         }
         let at = self.behaviour.trimmable(&self.contract, conversation.view());
+        if at.is_empty() {
+            return false;
+        }
         let mut view = conversation.view().to_vec();
         for &at in &at {
             view[at].content = self.behaviour.shorten(&view[at].content);
@@ -112,7 +115,7 @@ impl Machine {
         let (before, after) = (select::size(&self.contract, conversation.view()), select::size(&self.contract, &view));
         let least = self.contract.trim.min_saving;
         let least = if least < 1.0 { least * before as f64 } else { least };
-        if at.is_empty() || after >= before || ((before - after) as f64) < least {
+        if after >= before || ((before - after) as f64) < least {
             return false;
         }
         conversation.install(view);

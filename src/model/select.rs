@@ -10,7 +10,8 @@ pub(crate) fn size(contract: &Contract, view: &[Message]) -> usize {
     view.iter().filter(|message| message.is_visible()).map(|message| size_of(contract, message)).sum()
 }
 
-fn size_of(contract: &Contract, message: &Message) -> usize {
+/// The size of one message.
+pub(crate) fn size_of(contract: &Contract, message: &Message) -> usize {
     let unit = contract.size.unit.unit();
     let reasoning = message.reasoning.as_deref().map_or(0, |text| unit.len(text));
     unit.len(&message.content) + reasoning + contract.size.per_message

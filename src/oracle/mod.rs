@@ -429,8 +429,8 @@ impl<'t> Judge<'t> {
         let (recovered_at, stood) = track.recovered_at;
         if standing > 0 && track.appended > recovered_at {
             track.recoveries.0 = 0;
-            // Who measures growth by what stands in the view sees it only then.
-            if standing > stood {
+            // Who measures growth by what stands in the view sees it only there and then.
+            if step.kind == StepKind::Overflow && !open_call && standing > stood {
                 track.recoveries.1 = 0;
             }
         }
