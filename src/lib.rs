@@ -1,15 +1,26 @@
 #![doc = "plimsoll"]
 mod candidate;
+mod candidate_field;
 mod contract;
+mod fit_rules;
 mod history;
 mod history_check;
+mod marker;
 mod message;
+mod model;
+mod text;
 mod trace;
 mod unit;
+mod unit_cut;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
+pub use candidate_field::{
+    Assembler, Block, Cut, Infeasible, Offer, Reduced, Reducer, Request, TextReducer, Trimmer, text_reducer,
+};
 pub use contract::*;
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
 pub use message::{Message, Role, from_json_lines, to_json_lines};
+pub use model::{ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
+pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
