@@ -161,8 +161,9 @@ impl<'a> Field<'a> {
     /// The field and its length.
     fn build(&self, plan: &Plan) -> (String, usize) {
         let unit = self.limit.unit;
-        // In ASCII a unit is a byte, and nothing has to be counted.
-        let slice = |part: &Part<'a>, keep: usize| match part.len == part.block.text.len() {
+        // Where a unit is a byte, as in ASCII, nothing has to be counted.
+        let bytes = |part: &Part<'a>, keep| part.len == part.block.text.len() && part.block.text.is_char_boundary(keep);
+        let slice = |part: &Part<'a>, keep: usize| match bytes(part, keep) {
             true => (&part.block.text[..keep], keep),
             false if keep == part.len => (part.block.text.as_str(), keep),
             false => {
@@ -176,9 +177,9 @@ impl<'a> Field<'a> {
         let whole: usize = self.parts.iter().map(|part| part.len).sum();
         let marker = plan.marker.as_ref().map(|(at, marker)| (*at, marker.text(whole - left)));
         let join = &self.rules.join;
-        let bytes: usize = slices.iter().map(|(_, (text, _))| text.len() + join.separator.len()).sum();
+        let capacity: usize = slices.iter().map(|(_, (text, _))| text.len() + join.separator.len()).sum();
         let mark = marker.as_ref().map_or("", |(_, text)| text);
-        let mut field = String::with_capacity(bytes + join.before.len() + join.after.len() + mark.len());
+        let mut field = String::with_capacity(capacity + join.before.len() + join.after.len() + mark.len());
         for (nth, (at, (text, _))) in slices.iter().enumerate() {
             field.push_str(if nth > 0 { &join.separator } else { &join.before });
             field.push_str(text);

@@ -7,3 +7,4 @@ mod request;
 pub use field::ReferenceReducer;
 pub use fit::ReferenceTrimmer;
 pub use request::ReferenceAssembler;
+pub(crate) use request::blocks_of;

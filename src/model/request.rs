@@ -37,9 +37,7 @@ impl ReferenceAssembler {
 
 impl Assembler for ReferenceAssembler {
     fn assemble(&self, view: &[Message], limit: Limit) -> Result<Request, Infeasible> {
-        let in_field = |message: &&Message| message.is_visible() && message.role == Role::System;
-        let block = |message: &Message| Block { text: message.content.clone(), required: message.pinned };
-        let blocks: Vec<Block> = view.iter().filter(in_field).map(block).collect();
+        let blocks = blocks_of(view);
         let reducer = ReferenceReducer::new(self.rules.clone());
         let (reduced, gone) = match self.rules.structure {
             Structure::Blocks => reducer.reduce_blocks(&blocks, limit)?,
@@ -52,4 +50,14 @@ impl Assembler for ReferenceAssembler {
         let instructions = (!reduced.text.is_empty()).then_some(reduced.text);
         Ok(Request::new(instructions, sent).with_notice(reduced.notice))
     }
+}
+
+fn in_field(message: &Message) -> bool {
+    message.is_visible() && message.role == Role::System
+}
+
+/// The blocks of the field: the visible system messages in order, pinned ones required.
+pub(crate) fn blocks_of(view: &[Message]) -> Vec<Block> {
+    let block = |message: &Message| Block { text: message.content.clone(), required: message.pinned };
+    view.iter().filter(|message| in_field(message)).map(block).collect()
 }

@@ -1,0 +1,101 @@
+//! Views to assemble a request from, around every boundary of the declared limit.
+
+use fastrand::Rng;
+
+use super::field::{reduce_cases, joined};
+use super::texts::text_len;
+use crate::contract::{Contract, Feature, FieldRules, Max, Structure};
+use crate::limit_case::{AssembleCase, BlockDraft, PartDraft};
+use crate::message::Role;
+use crate::text::Text;
+
+/// Cases without end, the same for the same seed: each field that a reducer would get, as a view around it, on every
+/// declared path in turn.
+pub(crate) fn assemble_cases(contract: &Contract, seed: u64, small: usize) -> Box<dyn Iterator<Item = AssembleCase>> {
+    let contract = contract.clone();
+    // The messages are the blocks, whatever the reducer is given.
+    let rules = FieldRules { structure: Structure::Blocks, ..contract.field.clone() };
+    let mut rng = Rng::with_seed(seed ^ 0xa55e);
+    let mut paths = contract.request.paths.clone();
+    if paths.is_empty() {
+        paths.push(String::new());
+    }
+    let mut nth = 0;
+    Box::new(reduce_cases(&rules, seed, small.min(3)).map(move |case| {
+        nth += 1;
+        let path = paths[nth % paths.len()].clone();
+        if nth % 5 == 0 {
+            return blank_lines(&contract, &mut rng, path);
+        }
+        let pinned = contract.has(Feature::Pinned);
+        let blocks = case.blocks.into_iter().map(|block| system(block.text, block.required && pinned));
+        let messages = around(&contract, &mut rng, blocks.collect());
+        AssembleCase::new(messages, case.max, path)
+    }))
+}
+
+fn system(text: Text, pinned: bool) -> PartDraft {
+    PartDraft { role: Role::System, text, pinned, ..PartDraft::default() }
+}
+
+/// The same view with other messages before, between and after: the person's, the model's, and those for the person only.
+fn around(contract: &Contract, rng: &mut Rng, system: Vec<PartDraft>) -> Vec<PartDraft> {
+    let mut view = Vec::with_capacity(system.len() + 2);
+    let many = contract.has(Feature::ManySystem);
+    for (nth, part) in system.into_iter().enumerate() {
+        let part = if nth > 0 && !many { PartDraft { role: Role::User, pinned: false, ..part } } else { part };
+        let hidden = contract.has(Feature::Hidden) && rng.u8(..10) == 0;
+        view.push(PartDraft { hidden, ..part });
+        if view.len() < 60 && rng.u8(..3) == 0 {
+            view.push(other(contract, rng, view.len()));
+        }
+    }
+    view.push(PartDraft { role: Role::User, text: Text::plain(format!("question {}", rng.u16(..))), ..PartDraft::default() });
+    view
+}
+
+fn other(contract: &Contract, rng: &mut Rng, at: usize) -> PartDraft {
+    let text = Text::plain(format!("said {at} {:04x}", rng.u16(..)));
+    match rng.u8(..5) {
+        0 | 1 if contract.has(Feature::UiOnly) => {
+            PartDraft { role: Role::System, text: Text::plain("status ").and_text(&text), ui_only: true, ..PartDraft::default() }
+        }
+        2 if contract.has(Feature::Hidden) => PartDraft { role: Role::User, text, hidden: true, ..PartDraft::default() },
+        3 => PartDraft { role: Role::Assistant, text, ..PartDraft::default() },
+        _ => PartDraft { role: Role::User, text, ..PartDraft::default() },
+    }
+}
+
+/// A message whose blank lines make it look like many small ones, beside one of about its size that has none: together
+/// they do not fit, and the first could give all that is too much.
+fn blank_lines(contract: &Contract, rng: &mut Rng, path: String) -> AssembleCase {
+    let rules = &contract.field;
+    let marker = rules.marker.as_deref().map_or(0, |marker| rules.unit.len(marker));
+    let part = |letter: char, times: usize| letter.to_string().repeat(times);
+    let size = 3 + rng.usize(..6);
+    let parts = 3 + rng.usize(..3) + marker.div_ceil(size);
+    let split: Vec<String> = (0..parts).map(|nth| part(char::from(b'a' + (nth % 13) as u8), size)).collect();
+    let whole = part('z', size + rng.usize(..size));
+    let texts = [split.join("\n\n"), whole, part('y', 2 + rng.usize(..3))];
+    let mut blocks: Vec<BlockDraft> = texts.into_iter().map(|text| BlockDraft::new(Text::plain(text), false)).collect();
+    if rng.bool() {
+        blocks.swap(0, 1);
+    }
+    let last = blocks.len() - 1;
+    blocks[last].required = contract.has(Feature::Pinned) && contract.has(Feature::ManySystem);
+    let overflow = 1 + rng.usize(..size * 2);
+    let rules = FieldRules { structure: Structure::Blocks, ..rules.clone() };
+    let max = match rules.max {
+        Max::Any => text_len(&joined(&rules, &blocks), rules.unit).saturating_sub(overflow),
+        Max::Fixed(fixed) => {
+            // What is missing is one more message of many paragraphs.
+            let missing = (fixed + overflow).saturating_sub(text_len(&joined(&rules, &blocks), rules.unit));
+            let longer = if blocks[0].text.bytes() > blocks[1].text.bytes() { 0 } else { 1 };
+            let text = std::mem::take(&mut blocks[longer].text);
+            blocks[longer].text = Text::repeat("para\n\n", missing / 6).and_repeat("w", missing % 6).and_text(&text);
+            fixed
+        }
+    };
+    let messages = blocks.into_iter().map(|block| system(block.text, block.required)).collect();
+    AssembleCase::new(around(contract, rng, messages), max, path)
+}
