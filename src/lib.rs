@@ -18,6 +18,8 @@ mod text;
 mod trace;
 mod unit;
 mod unit_cut;
+#[cfg(feature = "zoo")]
+mod zoo;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
 pub use candidate_field::{
@@ -34,3 +36,5 @@ pub use model::{ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
 pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
+#[cfg(feature = "zoo")]
+pub use zoo::{LimitRow, limit_variants, limit_zoo};

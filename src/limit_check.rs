@@ -2,6 +2,7 @@
 
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::Contract;
+use crate::generate::Cases;
 use crate::generate::field::reduce_cases;
 use crate::generate::fit::fit_cases;
 use crate::generate::request::assemble_cases;
@@ -21,7 +22,8 @@ pub struct LimitBudget {
     pub cases: u64,
     /// The most bytes of text that the cases stand for, in all.
     pub bytes: usize,
-    /// The blocks or messages up to which the small scope is played whole, at most 4.
+    /// The blocks or messages up to which the small scope is played whole, at most 4; a quarter of the cases is random
+    /// whatever it is.
     pub small: usize,
     /// The most cases that are tried to make one failure smaller.
     pub shrinks: u64,
@@ -216,7 +218,7 @@ fn run<S: Side>(
     side: &S,
     contract: &Contract,
     budget: &LimitBudget,
-    cases: impl Iterator<Item = LimitCase>,
+    cases: Cases<LimitCase>,
 ) -> LimitReport {
     let finding = |rule: &crate::requirement::limit::Rule<S::Seen>| Finding {
         id: rule.id,
@@ -233,8 +235,8 @@ fn run<S: Side>(
         kept: None,
     };
     let (mut bytes, mut kept, mut cuts) = (0, 0.0, 0u32);
-    for case in cases {
-        if report.cases >= budget.cases || bytes > budget.bytes {
+    for case in cases.up_to(budget.cases) {
+        if bytes > budget.bytes {
             break;
         }
         report.cases += 1;

@@ -2,14 +2,15 @@
 
 use fastrand::Rng;
 
+use super::Cases;
 use super::field_small::small_cases;
 use super::texts::{Texts, filler, text_len};
 use crate::contract::{FieldRules, Max, Structure};
 use crate::limit_case::{BlockDraft, ReduceCase};
 use crate::text::Text;
 
-/// Cases without end, the same for the same seed: first the small scope with up to `small` blocks, then random ones.
-pub(crate) fn reduce_cases(rules: &FieldRules, seed: u64, small: usize) -> Box<dyn Iterator<Item = ReduceCase>> {
+/// The small scope with up to `small` blocks, and random cases without end, the same for the same seed.
+pub(crate) fn reduce_cases(rules: &FieldRules, seed: u64, small: usize) -> Cases<ReduceCase> {
     let owned = rules.clone();
     let mut rng = Rng::with_seed(seed ^ 0x5eed_f1e1d);
     let mut nth = 0;
@@ -17,13 +18,12 @@ pub(crate) fn reduce_cases(rules: &FieldRules, seed: u64, small: usize) -> Box<d
         nth += 1;
         random_case(&owned, &mut rng, nth - 1)
     });
-    match rules.max {
-        Max::Any => Box::new(small_cases(rules, small).chain(random)),
-        Max::Fixed(max) if max <= 24 => {
-            Box::new(small_cases(rules, small).filter(move |case| case.max == max).chain(random))
-        }
-        Max::Fixed(_) => Box::new(random),
-    }
+    let whole: Box<dyn Iterator<Item = ReduceCase>> = match rules.max {
+        Max::Any => Box::new(small_cases(rules, small)),
+        Max::Fixed(max) if max <= 24 => Box::new(small_cases(rules, small).filter(move |case| case.max == max)),
+        Max::Fixed(_) => Box::new(std::iter::empty()),
+    };
+    Cases { whole, random: Box::new(random) }
 }
 
 /// The joined field, described.
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_cases() {
         let rules = FieldRules { marker: Some("[{n}]".to_owned()), ..FieldRules::default() };
-        let cases = |seed| reduce_cases(&rules, seed, 1).take(400).collect::<Vec<_>>();
+        let cases = |seed| reduce_cases(&rules, seed, 1).random.take(400).collect::<Vec<_>>();
         assert_eq!(cases(1), cases(1));
         assert_ne!(cases(1), cases(2));
     }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn lifted_cases_stay_near_a_large_limit() {
         let rules = FieldRules { max: Max::Fixed(1 << 20), ..FieldRules::default() };
-        for case in reduce_cases(&rules, 3, 4).take(60) {
+        for case in reduce_cases(&rules, 3, 4).random.take(60) {
             assert_eq!(case.max, 1 << 20);
             let len = text_len(&joined(&rules, &case.blocks), rules.unit);
             assert!(len > (1 << 20) - 4_000, "{len}");

@@ -2,14 +2,15 @@
 
 use fastrand::Rng;
 
+use super::Cases;
 use crate::contract::{Contract, Feature, FitUnit, Max};
 use crate::fit_rules::must_stay;
 use crate::history::{Draft, Size};
 use crate::limit_case::FitCase;
 use crate::message::Role;
 
-/// Cases without end, the same for the same seed: first all lists of up to `small` parts at all limits, then random ones.
-pub(crate) fn fit_cases(contract: &Contract, seed: u64, small: usize) -> Box<dyn Iterator<Item = FitCase>> {
+/// All lists of up to `small` parts at all limits, and random ones without end, the same for the same seed.
+pub(crate) fn fit_cases(contract: &Contract, seed: u64, small: usize) -> Cases<FitCase> {
     let contract = contract.clone();
     let whole = small_lists(&contract, small);
     let owned = contract.clone();
@@ -20,7 +21,7 @@ pub(crate) fn fit_cases(contract: &Contract, seed: u64, small: usize) -> Box<dyn
     });
     let mut rng = Rng::with_seed(seed ^ 0xf17_5eed);
     let random = std::iter::repeat_with(move || random_case(&contract, &mut rng));
-    Box::new(whole.chain(random))
+    Cases { whole: Box::new(whole), random: Box::new(random) }
 }
 
 /// The parts that lists are made of.
@@ -215,7 +216,7 @@ mod tests {
     #[test]
     fn every_result_answers_an_earlier_call_and_keys_are_unique() {
         let contract = Contract::default();
-        for case in fit_cases(&contract, 5, 2).take(3_000) {
+        for case in fit_cases(&contract, 5, 2).up_to(3_000) {
             let mut called = Vec::new();
             for (at, draft) in case.messages.iter().enumerate() {
                 assert_eq!(draft.key as usize, at + 1);
@@ -229,7 +230,7 @@ mod tests {
     fn a_fixed_limit_is_reached() {
         let mut contract = Contract::default();
         (contract.fit.max, contract.fit.unit) = (Max::Fixed(50_000), FitUnit::CodePoints);
-        let over = fit_cases(&contract, 1, 0).take(40).filter(|case| contract.fit.size(&case.build(&contract)) > case.max);
+        let over = fit_cases(&contract, 1, 0).random.take(40).filter(|case| contract.fit.size(&case.build(&contract)) > case.max);
         assert!(over.count() > 20);
     }
 }

@@ -2,26 +2,31 @@
 
 use fastrand::Rng;
 
-use super::field::{reduce_cases, joined};
+use super::Cases;
+use super::field::{joined, reduce_cases};
 use super::texts::text_len;
 use crate::contract::{Contract, Feature, FieldRules, Max, Structure};
-use crate::limit_case::{AssembleCase, BlockDraft, PartDraft};
+use crate::limit_case::{AssembleCase, BlockDraft, PartDraft, ReduceCase};
 use crate::message::Role;
 use crate::text::Text;
 
-/// Cases without end, the same for the same seed: each field that a reducer would get, as a view around it, on every
-/// declared path in turn.
-pub(crate) fn assemble_cases(contract: &Contract, seed: u64, small: usize) -> Box<dyn Iterator<Item = AssembleCase>> {
-    let contract = contract.clone();
+/// Each field that a reducer would get, as a view around it, on every declared path in turn. The same for the same seed.
+pub(crate) fn assemble_cases(contract: &Contract, seed: u64, small: usize) -> Cases<AssembleCase> {
     // The messages are the blocks, whatever the reducer is given.
     let rules = FieldRules { structure: Structure::Blocks, ..contract.field.clone() };
+    let Cases { whole, random } = reduce_cases(&rules, seed, small.min(3));
+    Cases { whole: views(contract, seed, whole), random: views(contract, seed ^ 0x5e, random) }
+}
+
+fn views(contract: &Contract, seed: u64, cases: Box<dyn Iterator<Item = ReduceCase>>) -> Box<dyn Iterator<Item = AssembleCase>> {
+    let contract = contract.clone();
     let mut rng = Rng::with_seed(seed ^ 0xa55e);
     let mut paths = contract.request.paths.clone();
     if paths.is_empty() {
         paths.push(String::new());
     }
     let mut nth = 0;
-    Box::new(reduce_cases(&rules, seed, small.min(3)).map(move |case| {
+    Box::new(cases.map(move |case| {
         nth += 1;
         let path = paths[nth % paths.len()].clone();
         if nth % 5 == 0 {
