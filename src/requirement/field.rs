@@ -132,13 +132,13 @@ fn tail_survives(seen: &Reduction, contract: &Contract) -> Ruling {
     breaks_if(!ends_with(text, tail, rules), "trailing_block_lost", &numbers)
 }
 
-/// The last units of the last paragraph. White space at the end may count as part of them or not: what both readings
-/// keep is asked for.
+/// The last units of the last paragraph. White space at the end may count as part of them or not, and a separator there
+/// may begin an empty paragraph or not: what all readings keep is asked for.
 pub(super) fn last_units<'a>(text: &'a str, rules: &FieldRules) -> &'a str {
     let bare = text.trim_end();
     let paragraph = match rules.join.separator.as_str() {
         "" => 0,
-        separator => bare.rfind(separator).map_or(0, |at| at + separator.len()),
+        separator => text.rfind(separator).map_or(0, |at| at + separator.len()),
     };
     let from = paragraph.max(text.len() - rules.unit.suffix(text, rules.tail).len());
     bare.get(from..).unwrap_or_default().trim_start()

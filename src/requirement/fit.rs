@@ -1,5 +1,7 @@
 //! Trimmers: what stays of messages within a limit (FIT-1 to FIT-8).
 
+use std::collections::{HashMap, HashSet};
+
 use super::limit::{Reply, Rule, Ruling, breaks_if};
 use crate::contract::{Contract, Feature, FitUnit};
 use crate::fit_rules::{latest_user, leading, must_stay, turn_runs};
@@ -17,6 +19,8 @@ pub(crate) struct Fitting {
     pub(crate) second: Option<Reply<Vec<Message>>>,
     /// Where each visible message of the result came from; none: from nowhere.
     pub(crate) origins: Vec<Option<usize>>,
+    /// Which messages are in the result as they were.
+    stayed: Vec<bool>,
     /// The size of the messages, as a strict count has it.
     pub(crate) size: usize,
     /// The least size of what must stay.
@@ -29,7 +33,12 @@ impl Fitting {
         let staying = messages.iter().zip(must_stay(&messages)).filter(|(_, must)| *must);
         let must = contract.fit.least_size(staying.map(|(message, _)| message));
         let origins = reply.given().map_or(Vec::new(), |left| origins(left, &messages));
-        Self { messages, max, reply, again: None, second: None, origins, size, must }
+        let mut stayed = vec![false; messages.len()];
+        let visible = reply.given().into_iter().flatten().filter(|message| message.is_visible());
+        for (message, at) in visible.zip(&origins).filter_map(|(message, origin)| Some((message, (*origin)?))) {
+            stayed[at] |= same(message, &messages[at]);
+        }
+        Self { messages, max, reply, again: None, second: None, origins, stayed, size, must }
     }
 
     fn fits(&self) -> bool {
@@ -43,15 +52,8 @@ impl Fitting {
         self.reply.given().filter(|_| feasible && !self.fits()).map(Vec::as_slice)
     }
 
-    /// Whether the message at `at` is in the result as it was.
-    fn stayed(&self, at: usize) -> bool {
-        let Some(left) = self.reply.given() else { return false };
-        let visible = left.iter().filter(|message| message.is_visible());
-        visible.zip(&self.origins).any(|(message, origin)| *origin == Some(at) && same(message, &self.messages[at]))
-    }
-
     fn first_lost(&self, which: &[bool]) -> Option<usize> {
-        (0..self.messages.len()).find(|at| which[*at] && !self.stayed(*at))
+        (0..self.messages.len()).find(|at| which[*at] && !self.stayed[*at])
     }
 
     fn numbers(&self) -> [(&'static str, usize); 2] {
@@ -61,22 +63,25 @@ impl Fitting {
 
 /// Where the visible messages of `left` came from: by id, else by content.
 fn origins(left: &[Message], messages: &[Message]) -> Vec<Option<usize>> {
+    let ids: HashMap<&str, usize> = messages.iter().enumerate().rev().map(|(at, m)| (m.id.as_str(), at)).collect();
     let origin = |message: &Message| {
-        let by_id = messages.iter().position(|known| !message.id.is_empty() && known.id == message.id);
+        let by_id = Some(message.id.as_str()).filter(|id| !id.is_empty()).and_then(|id| ids.get(id).copied());
         by_id.or_else(|| messages.iter().position(|known| known.role == message.role && known.content == message.content))
     };
     left.iter().filter(|message| message.is_visible()).map(origin).collect()
 }
 
 fn same(one: &Message, other: &Message) -> bool {
-    let parts = |m: &Message| (m.role, m.content.clone(), m.reasoning.clone(), m.call_id.clone(), m.calls.clone());
-    parts(one) == parts(other)
+    one.role == other.role
+        && one.content == other.content
+        && one.reasoning == other.reasoning
+        && one.call_id == other.call_id
+        && one.calls == other.calls
 }
 
 fn same_list(one: &[Message], other: &[Message]) -> bool {
-    let visible = |list: &[Message]| list.iter().filter(|m| m.is_visible()).cloned().collect::<Vec<_>>();
-    let (one, other) = (visible(one), visible(other));
-    one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| same(one, other))
+    let visible = |list| <[Message]>::iter(list).filter(|message| message.is_visible());
+    visible(one).count() == visible(other).count() && visible(one).zip(visible(other)).all(|(one, other)| same(one, other))
 }
 
 /// All requirements of trimmers, in order.
@@ -150,7 +155,7 @@ fn latest_user_survives(seen: &Fitting, contract: &Contract) -> Ruling {
     let runs = turn_runs(&seen.messages);
     let latest = latest_user(&seen.messages).filter(|_| runs && seen.judged(contract).is_some());
     let Some(at) = latest else { return Ruling::Silent };
-    breaks_if(!seen.stayed(at), "latest_user_lost", &[("message", at + 1), ("max", seen.max)])
+    breaks_if(!seen.stayed[at], "latest_user_lost", &[("message", at + 1), ("max", seen.max)])
 }
 
 const FIT_5: Rule<Fitting> = Rule {
@@ -166,21 +171,24 @@ fn pairs_stay_together(seen: &Fitting, _: &Contract) -> Ruling {
     if seen.messages.iter().all(|message| message.call_id.is_none()) {
         return Ruling::Silent;
     }
-    let answers = |list: &[Message], call: &str| {
-        let result = |m: &&Message| m.is_visible() && m.call_id.as_deref() == Some(call) && !m.interim;
-        list.iter().find(result).is_some()
-    };
-    let mut called: Vec<&str> = Vec::new();
+    let (asked, kept) = (answered(&seen.messages), answered(left));
+    let mut called: HashSet<&str> = HashSet::new();
     for (at, message) in left.iter().filter(|message| message.is_visible()).enumerate() {
         called.extend(message.calls.iter().map(String::as_str));
-        if message.call_id.as_deref().is_some_and(|call| !called.contains(&call)) {
+        if message.call_id.as_deref().is_some_and(|call| !called.contains(call)) {
             return breaks_if(true, "result_without_call", &[("message", at + 1), ("max", seen.max)]);
         }
-        if message.calls.iter().any(|call| answers(&seen.messages, call) && !answers(left, call)) {
+        if message.calls.iter().map(String::as_str).any(|call| asked.contains(call) && !kept.contains(call)) {
             return breaks_if(true, "call_without_result", &[("message", at + 1), ("max", seen.max)]);
         }
     }
     Ruling::Holds
+}
+
+/// The calls that have a final result.
+fn answered(messages: &[Message]) -> HashSet<&str> {
+    let results = messages.iter().filter(|message| message.is_visible() && !message.interim);
+    results.filter_map(|message| message.call_id.as_deref()).collect()
 }
 
 const FIT_6: Rule<Fitting> = Rule {
