@@ -15,7 +15,11 @@ pub(crate) fn fit_cases(contract: &Contract, seed: u64, small: usize) -> Cases<F
     let whole = small_lists(&contract, small);
     let owned = contract.clone();
     let max = contract.fit.max;
-    let whole = whole.flat_map(move |messages| limits(&owned, seed, messages)).filter(move |case| match max {
+    let whole = whole.flat_map(move |messages| {
+        let case = FitCase::new(seed, messages, 0);
+        limits(&owned, &case).into_iter().map(move |max| FitCase { max, ..case.clone() })
+    });
+    let whole = whole.filter(move |case| match max {
         Max::Any => true,
         Max::Fixed(fixed) => case.max == fixed,
     });
@@ -106,9 +110,8 @@ fn small_lists(contract: &Contract, parts: usize) -> impl Iterator<Item = Vec<Dr
     })
 }
 
-/// One case for every limit that can matter to these messages.
-fn limits(contract: &Contract, seed: u64, messages: Vec<Draft>) -> Vec<FitCase> {
-    let case = FitCase::new(seed, messages, 0);
+/// Every limit that can matter to these messages.
+fn limits(contract: &Contract, case: &FitCase) -> Vec<usize> {
     let built = case.build(contract);
     let size = contract.fit.size(&built);
     let sizes: Vec<usize> = built.iter().map(|message| contract.fit.size([message])).collect();
@@ -123,7 +126,7 @@ fn limits(contract: &Contract, seed: u64, messages: Vec<Draft>) -> Vec<FitCase> 
     };
     limits.sort_unstable();
     limits.dedup();
-    limits.into_iter().map(|max| FitCase { max, ..case.clone() }).collect()
+    limits
 }
 
 fn random_case(contract: &Contract, rng: &mut Rng) -> FitCase {
@@ -168,16 +171,16 @@ fn random_case(contract: &Contract, rng: &mut Rng) -> FitCase {
         draft.reasoning = draft.role == Role::Assistant && contract.has(Feature::Reasoning) && rng.u8(..5) == 0;
     }
     let seed = rng.u64(..1_000_000);
-    let max = match contract.fit.max {
-        Max::Fixed(max) => return around(contract, rng, FitCase::new(seed, messages, max)),
-        Max::Any => limits(contract, seed, messages.clone()),
-    };
-    let at = rng.usize(..max.len());
-    let total = max.last().map_or(0, |case| case.max);
-    match rng.u8(..4) {
-        0 => FitCase::new(seed, messages, rng.usize(..=total)),
-        _ => max[at].clone(),
+    let mut case = FitCase::new(seed, messages, 0);
+    if let Max::Fixed(max) = contract.fit.max {
+        return around(contract, rng, FitCase { max, ..case });
     }
+    let limits = limits(contract, &case);
+    case.max = match rng.u8(..4) {
+        0 => rng.usize(..=limits.last().copied().unwrap_or(0)),
+        _ => limits[rng.usize(..limits.len())],
+    };
+    case
 }
 
 /// Makes the messages about as large as a fixed limit: the list is repeated until it is.
@@ -187,8 +190,12 @@ fn around(contract: &Contract, rng: &mut Rng, mut case: FitCase) -> FitCase {
     writer.calls = case.messages.iter().flat_map(|draft| draft.calls.iter()).max().map_or(0, |call| call + 1);
     writer.messages = std::mem::take(&mut case.messages);
     let open = writer.messages.pop_if(|draft| !draft.calls.is_empty());
+    let mut measured = 0;
+    let mut size = 0;
     for _ in 0..4_000 {
-        let size = contract.fit.size(&FitCase::new(case.seed, writer.messages.clone(), 0).build(contract));
+        let new = writer.messages[measured..].to_vec();
+        size += contract.fit.size(&FitCase::new(case.seed, new, 0).build(contract));
+        measured = writer.messages.len();
         if size >= target {
             break;
         }
