@@ -233,6 +233,16 @@ impl Conversation {
         self.changes.installed = true;
     }
 
+    /// Puts the last `count` messages of log and view into the order `last`: the same messages, whose order was not known
+    /// when they were noted.
+    #[cfg(feature = "adapter")]
+    pub(crate) fn reorder_last(&mut self, count: usize, last: &[Message]) {
+        for messages in [&mut self.log, &mut self.view] {
+            messages.truncate(messages.len().saturating_sub(count));
+            messages.extend_from_slice(last);
+        }
+    }
+
     /// Appends external messages to log and view.
     pub fn receive(&mut self, messages: Vec<Message>) {
         for message in messages {
@@ -308,12 +318,28 @@ pub struct Summary {
     pub arrived: Vec<Message>,
 }
 
+impl Summary {
+    /// A text that ended as `stop` says. Nothing arrived meanwhile.
+    #[must_use]
+    pub fn new(text: impl Into<String>, stop: Stop) -> Self {
+        Self { text: text.into(), stop, arrived: Vec::new() }
+    }
+}
+
 /// Why the host's model gave no summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejection {
     /// What kind of error it was.
     pub kind: RejectionKind,
+}
+
+impl Rejection {
+    /// An error of this kind.
+    #[must_use]
+    pub fn new(kind: RejectionKind) -> Self {
+        Self { kind }
+    }
 }
 
 impl fmt::Display for Rejection {
@@ -334,6 +360,18 @@ struct Turn {
     arrived: Vec<Message>,
     calls: Vec<Call>,
     open: bool,
+    caller: Option<Caller>,
+}
+
+/// Asks a summariser that lives elsewhere.
+type Ask = dyn FnMut(Input) -> Result<Summary, Rejection> + Send;
+
+struct Caller(Box<Ask>);
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Caller")
+    }
 }
 
 /// The most summariser calls of one step whose inputs are kept. Later ones are counted and refused.
@@ -356,8 +394,19 @@ impl Host {
     #[must_use]
     pub fn new(kind: StepKind, pressure: Pressure, clocks: (f64, f64), replies: Vec<Reply>, arrived: Vec<Message>) -> Self {
         let (wall_s, monotonic_s) = clocks;
-        let turn = Turn { kind, pressure, wall_s, monotonic_s, replies, arrived, calls: Vec::new(), open: true };
+        let calls = Vec::new();
+        let turn = Turn { kind, pressure, wall_s, monotonic_s, replies, arrived, calls, open: true, caller: None };
         Self { turn: Arc::new(Mutex::new(turn)) }
+    }
+
+    /// A host for one step, like [`Host::new`], whose summariser is `ask`: it is called once for each call of the
+    /// candidate, while the step is open. The calls are recorded too; a summary counts as usable when it ended normally
+    /// and says something.
+    #[must_use]
+    pub fn calling(kind: StepKind, pressure: Pressure, clocks: (f64, f64), ask: Box<Ask>) -> Self {
+        let host = Self::new(kind, pressure, clocks, Vec::new(), Vec::new());
+        host.with(|turn| turn.caller = Some(Caller(ask)));
+        host
     }
 
     /// Why the candidate is called.
@@ -407,6 +456,7 @@ impl Host {
     pub fn close(&self) -> Vec<Call> {
         self.with(|turn| {
             turn.open = false;
+            turn.caller = None;
             std::mem::take(&mut turn.calls)
         })
     }
@@ -414,6 +464,13 @@ impl Host {
     fn call(&self, input: impl FnOnce() -> Input) -> Result<Summary, Rejection> {
         self.with(|turn| {
             let at = turn.calls.len();
+            if let Some(caller) = turn.caller.as_mut() {
+                let input = input();
+                let kept = if at < CALLS_KEPT { input.clone() } else { Input::Text(String::new()) };
+                let answer = (caller.0)(input);
+                turn.calls.push(Call { input: kept, reply: recorded(&answer) });
+                return answer;
+            }
             let reply = turn.replies.get(at).or(turn.replies.last()).cloned();
             let rejected = Reply::Rejection(RejectionKind::Rejected);
             let kept = at < CALLS_KEPT;
@@ -431,6 +488,16 @@ impl Host {
 
     fn with<T>(&self, f: impl FnOnce(&mut Turn) -> T) -> T {
         f(&mut self.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn recorded(answer: &Result<Summary, Rejection>) -> Reply {
+    match answer {
+        Err(rejection) => Reply::Rejection(rejection.kind),
+        Ok(summary) => {
+            let usable = summary.stop == Stop::End && !summary.text.trim().is_empty();
+            Reply::Summary { text: summary.text.clone(), stop: summary.stop, usable }
+        }
     }
 }
 

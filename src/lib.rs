@@ -1,40 +1,63 @@
 #![doc = "plimsoll"]
+#[cfg(feature = "adapter")]
+pub mod adapter;
 mod candidate;
 mod candidate_field;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod contract;
 mod fit_rules;
+pub mod fuzz;
 mod generate;
+mod heart;
 mod history;
 mod history_check;
+mod known;
 mod limit_case;
 mod limit_check;
 mod limit_play;
+mod log;
 mod marker;
 mod message;
 mod model;
+mod oracle;
+mod play;
+mod report;
 mod requirement;
+mod runner;
+mod shrink;
 mod shrink_limit;
+mod suite;
 mod text;
 mod trace;
 mod unit;
 mod unit_cut;
+mod verdict;
+mod witness;
 #[cfg(feature = "zoo")]
-mod zoo;
+pub mod zoo;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
 pub use candidate_field::{
     Assembler, Block, Cut, Infeasible, Offer, Reduced, Reducer, Request, TextReducer, Trimmer, text_reducer,
 };
 pub use contract::*;
+pub use generate::{Effort, Share};
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
+pub use known::{KnownFailure, KnownFailures};
+pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
 pub use limit_check::{
     Failure, Finding, LimitBreak, LimitBudget, LimitReport, check_assembler, check_reducer, check_trimmer,
 };
-pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
+pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};
-pub use model::{ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
+pub use model::{Reference, ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
+pub use report::TextReport;
+pub use requirement::{Level, Requirement, requirement, requirements};
+pub use runner::{Replay, Tick};
+pub use suite::Suite;
 pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
-#[cfg(feature = "zoo")]
-pub use zoo::{LimitRow, limit_variants, limit_zoo};
+pub use verdict::{BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Tally, Verdict};
+pub use witness::Witness;

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use plimsoll::{LimitBudget, limit_variants, limit_zoo};
+use plimsoll::LimitBudget;
+use plimsoll::zoo::{limit_variants, limit_zoo};
 
 #[test]
 fn known_bad_candidates_are_rejected_by_the_ids_they_name() {

@@ -1,10 +1,119 @@
-//! Histories and cases. Never sees a requirement.
+//! Where histories come from: a portfolio, each share of it reported apart.
+//!
+//! First one history or more for each claimed requirement, built from the contract; then all histories of a small scope;
+//! then random ones. A generator knows the contract, never a candidate and never a requirement's check.
 
+mod directed;
+mod exhaustive;
 pub(crate) mod field;
 mod field_small;
 pub(crate) mod fit;
+mod pen;
+mod random;
 pub(crate) mod request;
+mod source;
 pub(crate) mod texts;
+
+use crate::contract::{Contract, Weight};
+use crate::history::{Command, History};
+
+pub(crate) use random::decode;
+
+use crate::contract::words;
+
+words! {
+    /// A share of the search.
+    Share {
+        /// Built from the contract, for each claimed requirement.
+        Directed => "directed",
+        /// All histories of a small scope.
+        Exhaustive => "exhaustive",
+        /// Random, with the gates of the contract in mind.
+        Model => "model-aware",
+        /// Random, over a random part of the alphabet.
+        Swarm => "swarm",
+        /// Random, all commands alike.
+        Uniform => "uniform",
+        /// Random, all numbers at a boundary.
+        Boundary => "boundary",
+    }
+}
+
+words! {
+    /// How much a run may spend.
+    Effort {
+        /// A first look.
+        Smoke => "smoke",
+        /// What a pull request gets.
+        Default => "default",
+        /// What a night gets.
+        Nightly => "nightly",
+    }
+}
+
+/// What a run may spend: never time, so that a report does not depend on the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// Steps of the candidate, by the histories of the search.
+    pub(crate) steps: usize,
+    /// Bytes of content that is sent to it.
+    pub(crate) bytes: usize,
+    /// Steps that shrinking may take on top.
+    pub(crate) shrink_steps: usize,
+}
+
+impl Budget {
+    pub(crate) fn new(effort: Effort, weight: Weight) -> Self {
+        let (steps, megabytes, shrink_steps) = match (weight, effort) {
+            (Weight::Light, Effort::Smoke) => (12_000, 60, 60_000),
+            (Weight::Light, Effort::Default) => (120_000, 600, 300_000),
+            (Weight::Light, Effort::Nightly) => (4_000_000, 20_000, 2_000_000),
+            (Weight::Heavy, Effort::Smoke) => (300, 40, 300),
+            (Weight::Heavy, Effort::Default) => (900, 120, 900),
+            (Weight::Heavy, Effort::Nightly) => (30_000, 4_000, 20_000),
+        };
+        Self { steps, bytes: megabytes * 1_000_000, shrink_steps }
+    }
+}
+
+/// One history of the search.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    pub(crate) share: Share,
+    /// The requirement that a directed history was built for.
+    pub(crate) target: Option<&'static str>,
+    pub(crate) history: History,
+}
+
+/// The steps and bytes that a history costs.
+pub(crate) fn cost(history: &History, contract: &Contract) -> (usize, usize) {
+    let steps = history.commands.iter().filter(|command| matches!(command, Command::Step(_))).count();
+    let bytes = history.drafts().map(|(_, draft)| match draft.size {
+        crate::history::Size::Small => contract.sizes.small,
+        crate::history::Size::Large => contract.sizes.large,
+        crate::history::Size::Chars(n) => n,
+    });
+    (steps.max(1), bytes.sum())
+}
+
+/// The histories of a run, in order. Directed ones are planned whatever the budget; the others until it is spent.
+/// `only`: directed histories for these requirements alone.
+pub(crate) fn plan(contract: &Contract, seed: u64, budget: Budget, only: Vec<String>) -> impl Iterator<Item = Planned> + use<> {
+    let wanted = move |planned: &Planned| {
+        only.is_empty() || planned.target.is_some_and(|id| only.iter().any(|other| other == id))
+    };
+    let directed = directed::all(contract, seed).into_iter().filter(wanted);
+    let rest = exhaustive::all(contract.clone(), seed, budget.steps / 4).chain(random::all(contract.clone(), seed));
+    let (mut steps, mut bytes) = (0, 0);
+    let contract = contract.clone();
+    directed.chain(rest).take_while(move |planned| {
+        let within = planned.share == Share::Directed || (steps < budget.steps && bytes < budget.bytes);
+        let (more_steps, more_bytes) = cost(&planned.history, &contract);
+        steps += more_steps;
+        bytes += more_bytes;
+        within
+    })
+}
 
 /// Cases of two kinds.
 pub(crate) struct Cases<C> {
@@ -23,5 +132,36 @@ impl<C: 'static> Cases<C> {
     pub(crate) fn up_to(self, most: u64) -> impl Iterator<Item = C> {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         self.whole.take(most - most / 4).chain(self.random).take(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contracts() -> Vec<Contract> {
+        let text = include_str!("../../spec/profiles.json");
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        let rows = value["profiles"].as_array().cloned().unwrap();
+        rows.into_iter().map(|row| Contract::from_value(row["contract"].clone()).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_planned_history_can_be_played() {
+        for contract in contracts() {
+            for planned in plan(&contract, 7, Budget { steps: 4_000, bytes: 100_000_000, shrink_steps: 0 }, Vec::new()) {
+                let check = planned.history.check();
+                assert!(check.is_ok(), "{:?} {:?}: {check:?} {:?}", planned.share, planned.target, planned.history.commands);
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_plan() {
+        let contract = Contract::default();
+        let budget = Budget { steps: 3_000, bytes: 100_000_000, shrink_steps: 0 };
+        let histories = |seed| plan(&contract, seed, budget, Vec::new()).map(|planned| planned.history).collect::<Vec<_>>();
+        assert_eq!(histories(1), histories(1));
+        assert_ne!(histories(1), histories(2));
     }
 }

@@ -1,10 +1,90 @@
-//! The reference: pure, and small enough to read in one sitting.
+//! The reference implementation: what the contract asks for, as plainly as it can be said.
+//!
+//! [`behaviour`] holds the decisions, one short method each; [`compactor`] the order in which a step takes them;
+//! [`latch`] and [`throttle`] the two pieces of state. A known-bad candidate is the same machine with one decision
+//! changed.
 
+mod behaviour;
+mod compactor;
 mod field;
 mod fit;
+mod latch;
 mod request;
+mod select;
+mod throttle;
 
+#[cfg(feature = "zoo")]
+pub(crate) use behaviour::{Behaviour, Gates, Outcome};
+#[cfg(feature = "zoo")]
+pub(crate) use compactor::Memory;
+pub(crate) use compactor::Machine;
 pub use field::ReferenceReducer;
 pub use fit::ReferenceTrimmer;
+#[cfg(feature = "zoo")]
+pub(crate) use latch::LatchState;
 pub use request::ReferenceAssembler;
 pub(crate) use request::blocks_of;
+#[cfg(feature = "zoo")]
+pub(crate) use select::{eligible, open_call, size, standing, trimmable};
+#[cfg(feature = "zoo")]
+pub(crate) use throttle::{Point, ThrottleState};
+
+use behaviour::Sound;
+
+use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::contract::Contract;
+use crate::message::Message;
+use crate::trace::Action;
+
+/// The reference compactor: conforms to every requirement under any contract that it is given.
+///
+/// ```
+/// use plimsoll::{Compactor, Reference};
+/// assert_eq!(Reference::default().name(), "reference");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Reference {
+    machine: Machine<Sound>,
+}
+
+impl Reference {
+    /// The reference under `contract`.
+    #[must_use]
+    pub fn new(contract: Contract) -> Self {
+        Self { machine: Machine::new("reference", contract, Sound) }
+    }
+}
+
+impl Default for Reference {
+    fn default() -> Self {
+        Self::new(Contract::default())
+    }
+}
+
+impl Compactor for Reference {
+    fn contract(&self) -> Contract {
+        self.machine.contract()
+    }
+    fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
+        self.machine.step(conversation, host)
+    }
+    fn name(&self) -> String {
+        self.machine.name()
+    }
+    fn version(&self) -> String {
+        self.machine.version()
+    }
+    fn restart(&mut self, conversations: &mut [Conversation], restart: &Restart) -> Result<(), Error> {
+        self.machine.restart(conversations, restart)
+    }
+    fn append(&mut self, conversation: &mut Conversation, messages: Vec<Message>) -> Result<(), Error> {
+        self.machine.append(conversation, messages)
+    }
+    fn auto(&mut self, on: bool) -> Result<(), Error> {
+        self.machine.auto(on)
+    }
+    fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
+        self.machine.usage(conversation, tokens, upto)
+    }
+}

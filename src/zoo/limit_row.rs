@@ -9,7 +9,7 @@ use crate::limit_check::{LimitBudget, LimitReport, check_assembler, check_reduce
 /// A known-bad candidate, or a conforming variant.
 ///
 /// ```
-/// use plimsoll::{LimitBudget, limit_zoo};
+/// use plimsoll::{LimitBudget, zoo::limit_zoo};
 /// let row = limit_zoo().find(|row| row.name == "prefix").unwrap();
 /// assert!(row.check(&LimitBudget::default()).broken().contains(&"RED-3"));
 /// ```

@@ -1,9 +1,123 @@
-//! Known-bad candidates, each with the ids that it breaks, and conforming variants.
+//! Candidates whose verdict is known: bad ones that the suite has to reject, by an id that they name, and sound ones that
+//! it has to pass.
+//!
+//! A known-bad candidate is the reference with one decision changed, so that it reads as the bug it is. A conforming one
+//! is a design that differs from the reference in what the contract leaves open.
+//!
+//! ```
+//! use plimsoll::{Compactor, zoo};
+//! let row = zoo::find("self-counting-throttle").unwrap();
+//! assert_eq!(row.breaks()[0], "THR-1");
+//! assert_eq!(row.make().name(), row.name());
+//! ```
 
+mod contracts;
+mod conforming;
 mod field;
 mod field_sound;
 mod fit;
 mod limit_row;
+mod log;
 mod request;
+mod throttle;
 
 pub use limit_row::{LimitRow, limit_variants, limit_zoo};
+
+use std::fmt;
+
+use crate::candidate::Compactor;
+
+/// A candidate and what is known of it.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Row {
+    name: &'static str,
+    sentence: &'static str,
+    breaks: &'static [&'static str],
+    kind: &'static str,
+    make: fn() -> Box<dyn Compactor>,
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Row").field("name", &self.name).field("breaks", &self.breaks).finish_non_exhaustive()
+    }
+}
+
+impl Row {
+    /// Its name: small letters, digits and hyphens.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it does, in one sentence.
+    #[must_use]
+    pub fn sentence(&self) -> &'static str {
+        self.sentence
+    }
+
+    /// The ids that it breaks, the cause first; empty for a conforming one.
+    #[must_use]
+    pub fn breaks(&self) -> &'static [&'static str] {
+        self.breaks
+    }
+
+    /// The kind of failure that it is an instance of; for a conforming one, the kind of design.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Whether it conforms.
+    #[must_use]
+    pub fn is_conforming(&self) -> bool {
+        self.breaks.is_empty()
+    }
+
+    /// A fresh one.
+    #[must_use]
+    pub fn make(&self) -> Box<dyn Compactor> {
+        (self.make)()
+    }
+}
+
+/// All of them: the known-bad ones in the order of the specification, then the conforming ones.
+pub fn all() -> impl Iterator<Item = &'static Row> {
+    const AREAS: &[&[Row]] = &[log::ALL, throttle::ALL, conforming::ALL];
+    AREAS.iter().flat_map(|area| area.iter())
+}
+
+/// The one with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Row> {
+    all().find(|row| row.name == name)
+}
+
+/// Rows of candidates. Each is the reference under a contract, with the methods in braces instead of its own; `state` is
+/// what they remember, as `self.0`.
+macro_rules! rows {
+    ($(
+        $name:literal: $sentence:literal
+        $(breaks $id:literal $(and $more:literal)*,)?
+        kind $kind:literal, under $contract:expr,
+        $(state $state:ty,)?
+        { $($methods:tt)* }
+    )*) => {
+        &[$({
+            #[derive(Default)]
+            struct This $(($state))?;
+
+            impl crate::model::Behaviour for This { $($methods)* }
+
+            crate::zoo::Row {
+                name: $name,
+                sentence: $sentence,
+                breaks: &[$($id $(, $more)*)?],
+                kind: $kind,
+                make: || Box::new(crate::model::Machine::new($name, $contract, This::default())),
+            }
+        }),*]
+    };
+}
+use rows;

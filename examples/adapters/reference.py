@@ -1,0 +1,438 @@
+"""The reference candidate: every rule of the contract that a compactor can keep, in readable Python.
+
+    plimsoll check -- python3 reference.py
+
+From top to bottom: the parameters; the guard, which says when an attempt may be made; what may be
+compacted and what may be trimmed; reduction of a field and fitting of messages; the stored form;
+and the candidate, which puts them together.
+
+Sizes are code points of content and reasoning of visible messages. Times are seconds of the wall
+clock. Growth is a count: visible external messages appended to the conversation.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+
+import plimsoll
+
+COOLDOWN_S = 60.0     # after an attempt, this long nothing is tried while nothing was said
+REOPEN_GROWTH = 20    # after a failure, this much must be said before the next attempt
+ELIGIBLE_MIN = 4      # fewer messages are not worth a summary
+ELIGIBLE_MIN_SIZE = 400
+TRIM_MIN_CHARS = 1000  # tool results longer than this are trimmed
+TRIM_KEEP_LAST = 3    # but not among the last visible messages
+TRIM_HEAD = 200       # what a trimmed one keeps
+SEPARATOR = "\n\n"    # between the blocks of the assembled field
+
+CONTRACT = {
+    "capabilities": [
+        "summarize", "throttle", "latch", "trim", "force", "overflow", "conversations", "restart",
+        "rewind", "log", "view", "usage", "arrivals", "auto", "field", "request", "fit",
+    ],
+    "throttle": {"cooldown_s": COOLDOWN_S, "growth": "reopens", "clock": "wall"},
+    "latch": {"strikes": 1, "reopen_growth": REOPEN_GROWTH},
+    "attempt": {"eligible_min": ELIGIBLE_MIN, "eligible_min_size": ELIGIBLE_MIN_SIZE},
+    "overflow": {"recoveries": 1},
+    "trim": {"min_chars": TRIM_MIN_CHARS, "keep_last": TRIM_KEEP_LAST, "how": "marker"},
+    "field": {
+        "unit": "code_points", "max": "any", "structure": "blocks", "notice": "reported",
+        "join": {"separator": SEPARATOR, "skip_empty": True},
+    },
+    "fit": {"unit": "code_points", "max": "any"},
+}
+
+
+# ---- when --------------------------------------------------------------------------------------
+
+
+class Guard:
+    """Throttle, latch and overflow budget of one conversation: four values, None where unset.
+
+    tried_at      wall time of the last unforced attempt that succeeded or failed
+    tried         growth at that attempt
+    failed        growth at the last failure, while no success has come since: the latch
+    recovered     growth at the last overflow recovery that gained nothing
+    """
+
+    def __init__(self, tried_at=None, tried=None, failed=None, recovered=None):
+        self.tried_at, self.tried, self.failed, self.recovered = tried_at, tried, failed, recovered
+
+    def copy(self):
+        return Guard(**vars(self))
+
+    def cooling(self, now_s, growth):
+        """Tried less than a cooldown ago, and nothing was said since."""
+        return self.tried_at is not None and now_s - self.tried_at < COOLDOWN_S and growth == self.tried
+
+    def latched(self, growth):
+        """Failed, and not enough was said since to expect another outcome.
+
+        Growth counts what was appended; neither a rewind nor a trim can take any of it back.
+        """
+        return self.failed is not None and growth - self.failed < REOPEN_GROWTH
+
+    def recovery_left(self, growth):
+        """An overflow gets one recovery until something was said or a recovery made the view smaller."""
+        return growth != self.recovered
+
+    def failure(self, now_s, growth):
+        self.tried_at, self.tried, self.failed = now_s, growth, growth
+
+    def success(self):
+        self.failed = None
+
+    def clock(self, now_s):
+        """A wall clock that stepped back must not prolong a cooldown: it begins anew, at most."""
+        if self.tried_at is not None:
+            self.tried_at = min(self.tried_at, now_s)
+
+
+# ---- what --------------------------------------------------------------------------------------
+
+
+def eligible(view):
+    """The items that a summary may replace.
+
+    Not the leading system messages, nor pinned ones, nor the latest user message, nor the last one;
+    nor anything in a call group with one of these. An earlier summary is compacted with the rest.
+    """
+    seen = [i for i in view if plimsoll.visible(i)]
+    stay = plimsoll.must_stay(view, also=[plimsoll.latest_user(view), *seen[-1:]])
+    return [i for i in seen if i["id"] not in stay]
+
+
+def worth_it(matter):
+    """Enough to compact. Only what the host said counts: a summary alone is not summarised again."""
+    return sum(map(plimsoll.external, matter)) >= ELIGIBLE_MIN and plimsoll.size(matter) >= ELIGIBLE_MIN_SIZE
+
+
+def replaced(view, matter, summary):
+    """The view with the summary where the first of the matter stood; all else in its order."""
+    first, gone = matter[0]["id"], {i["id"] for i in matter[1:]}
+    return [summary if i["id"] == first else i for i in view if i["id"] not in gone]
+
+
+def trimmable(view):
+    """The tool results that are long, old, and not yet trimmed; none while a call is open."""
+    if plimsoll.has_open_call(view):
+        return []
+    seen = [i for i in view if plimsoll.visible(i)]
+    kept = {i["id"] for i in seen[-TRIM_KEEP_LAST:]} | {i["id"] for i in seen if i["pinned"]}
+    return [
+        item
+        for group in plimsoll.groups(seen) if not any(i["id"] in kept for i in group)
+        for item in group
+        if item["role"] == "tool" and len(item["content"]) > TRIM_MIN_CHARS and not item.get("trimmed")
+    ]
+
+
+def trimmed(item):
+    """The item with the head of its content and a marker that says how much is gone."""
+    head, gone = item["content"][:TRIM_HEAD], len(item["content"]) - TRIM_HEAD
+    return {**item, "content": "%s\n[… %d characters trimmed …]" % (head, gone), "trimmed": True}
+
+
+# ---- limits ------------------------------------------------------------------------------------
+
+
+def joined(texts):
+    return SEPARATOR.join(filter(None, texts))
+
+
+def cut(texts, required, maximum):
+    """Cut removable texts until all of them, joined, have at most `maximum` code points.
+
+    The largest one gives way first, at its end: where one can absorb the overflow, one does.
+    Returns the texts, the empty ones in their places; raises `Infeasible`.
+    """
+    texts = list(texts)
+    while len(joined(texts)) > maximum:
+        over = len(joined(texts)) - maximum
+        removable = [i for i, text in enumerate(texts) if text and not required[i]]
+        if not removable:
+            raise plimsoll.Infeasible
+        largest = max(removable, key=lambda i: len(texts[i]))
+        texts[largest] = texts[largest][: max(0, len(texts[largest]) - over)]
+    return texts
+
+
+def notice(before, after):
+    """The sizes of a text before and after a cut, in code points; None if nothing was cut."""
+    return None if after == before else {"before": len(before), "after": len(after)}
+
+
+def fitted(messages, maximum):
+    """The messages without the oldest groups that may go, as many as it takes; or `Infeasible`."""
+    stay, excess, gone = plimsoll.must_stay(messages), plimsoll.size(messages) - maximum, set()
+    for group in plimsoll.groups(messages):
+        ids = {i["id"] for i in group}
+        if excess > 0 and not ids & stay:
+            gone |= ids
+            excess -= plimsoll.size(group)
+    if excess > 0:
+        raise plimsoll.Infeasible
+    return [m for m in messages if m["id"] not in gone]
+
+
+# ---- the stored form ---------------------------------------------------------------------------
+
+
+class Talk(plimsoll.Conversation):
+    """One conversation: log and view, the guard, and how much of all this is stored."""
+
+    def __init__(self):
+        super().__init__()
+        self.guard, self.usage = Guard(), None
+        self.stored, self.stored_rest = 0, None  # messages of the log that are; the rest, as it was stored last
+
+    def rest(self):
+        """All but the log, as it is stored. An item of the view that is a message of the log stands as its id alone."""
+        logged = {m["id"]: m for m in self.log}
+        return {
+            "view": [i["id"] if logged.get(i["id"]) is i else i for i in self.view], "last": self.last,
+            "external": self.external, "own_ids": self.own_ids, "usage": self.usage, "guard": dict(vars(self.guard)),
+        }
+
+    def restore(self, rest):
+        """The rest, as it was stored; and so nothing is new."""
+        logged = {m["id"]: m for m in self.log}
+        self.view = [logged[i] if isinstance(i, str) else i for i in rest["view"]]
+        self.last, self.external, self.own_ids = rest["last"], rest["external"], rest["own_ids"]
+        self.usage, self.guard = rest["usage"], Guard(**rest["guard"])
+        self.stored, self.stored_rest = len(self.log), rest
+
+
+class Store:
+    """A directory with a file of JSON lines for each conversation, written at the end only.
+
+    A line is `{"message": ..., "after": id}`, a message and what it was said after; or
+    `{"rest": ...}`, everything else, which holds until the next such line.
+    """
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def clear(self):
+        for file in os.listdir(self.directory):
+            os.remove(os.path.join(self.directory, file))
+
+    def save(self, name, talk):
+        """Add what is new since the last time."""
+        lines = [{"message": m, "after": talk.after[m["id"]]} for m in talk.log[talk.stored:]]
+        rest = talk.rest()
+        if rest != talk.stored_rest:
+            self._write(self._file(name), [*lines, {"rest": rest}])
+        talk.stored, talk.stored_rest = len(talk.log), rest
+
+    def load(self):
+        """All conversations by name."""
+        return {self._name(file): self._load(file) for file in self._files()}
+
+    def forget(self, member):
+        """Take a member out of every stored message, as a version wrote it that did not know it yet."""
+        for file in self._files():
+            lines = self._read(file)
+            for line in lines:
+                line.get("message", {}).pop(member, None)
+            os.remove(os.path.join(self.directory, file))
+            self._write(file, lines)
+
+    def save_auto(self, on):
+        self._write("auto", [on])
+
+    def load_auto(self):
+        return self._read("auto")[-1] if "auto" in os.listdir(self.directory) else True
+
+    def _load(self, file):
+        talk, rest = Talk(), None
+        for line in self._read(file):
+            if "rest" in line:
+                rest = line["rest"]
+            else:
+                said = plimsoll.message(**line["message"])  # fills in what an old log lacks
+                talk.log.append(said)
+                talk.after[said["id"]] = line["after"]
+        talk.restore(rest)
+        return talk
+
+    def _files(self):
+        return [file for file in sorted(os.listdir(self.directory)) if file != "auto"]
+
+    def _read(self, file):
+        with open(os.path.join(self.directory, file), encoding="ascii") as stored:
+            return [json.loads(line) for line in stored]
+
+    def _write(self, file, lines):
+        with open(os.path.join(self.directory, file), "a", encoding="ascii") as stored:
+            stored.write("".join(json.dumps(line) + "\n" for line in lines))
+
+    @staticmethod
+    def _file(name):
+        """Names in hexadecimal: any name will do, and none collides with another."""
+        return name.encode("utf-8", "surrogatepass").hex() + ".jsonl"
+
+    @staticmethod
+    def _name(file):
+        return bytes.fromhex(file.split(".")[0]).decode("utf-8", "surrogatepass")
+
+
+# ---- the candidate -----------------------------------------------------------------------------
+
+
+class Reference(plimsoll.Keeper):
+    name, version, contract = "reference-python", "1.0", CONTRACT
+    Conversation = Talk
+
+    def __init__(self, directory):
+        super().__init__()
+        self.store, self.auto_on = Store(directory), True
+
+    def reset(self):
+        super().reset()
+        self.store.clear()
+        self.auto_on = True
+
+    def append(self, conversation, messages):
+        super().append(conversation, messages)
+        self._save(conversation)
+
+    def rewind(self, conversation, to):
+        view = super().rewind(conversation, to)
+        self._save(conversation)
+        return view
+
+    def auto(self, on):
+        self.auto_on = on
+        self.store.save_auto(on)
+
+    def usage(self, conversation, tokens, upto):
+        self.conversations[conversation].usage = {"tokens": tokens, "upto": upto}
+        self._save(conversation)
+
+    def restart(self, wall_s, monotonic_s, without=()):
+        for member in without:
+            self.store.forget(member)
+        super().reset()
+        self.conversations.update(self.store.load())
+        self.auto_on = self.store.load_auto()
+        self._clock(wall_s)
+
+    def step(self, conversation, host):
+        self._clock(host.wall_s)
+        talk = self.conversations[conversation]
+        before = list(talk.view)
+        if host.kind == "force":
+            action = self._forced(conversation, talk, host)
+        elif host.kind == "overflow":
+            action = self._recovery(conversation, talk, host)
+        else:
+            action = self._unforced(conversation, talk, host)
+        self._save(conversation)
+        said = talk.said()
+        return plimsoll.Step(action, said, None if talk.view == before + said else talk.view)
+
+    def _forced(self, conversation, talk, host):
+        """A person asked: neither throttle nor latch nor `auto` has a say."""
+        return "summarize" if self._attempt(conversation, talk, host) == "success" else "none"
+
+    def _unforced(self, conversation, talk, host):
+        """Summarise if that is needed and may be tried; else trim, latched and cooling too."""
+        if host.pressure == "none":
+            return "none"
+        held = talk.guard.cooling(host.wall_s, talk.external) or talk.guard.latched(talk.external)
+        if host.pressure == "summarize" and self.auto_on and not held:
+            if self._attempt(conversation, talk, host) == "success":
+                return "summarize"
+        return self._trim(talk)
+
+    def _recovery(self, conversation, talk, host):
+        """The provider proved that the request does not fit: one attempt, cooling and latched too.
+
+        Where it does not help, a trim may. Whatever made the view smaller renews the budget.
+        """
+        growth, outcome = talk.external, "declined"
+        if self.auto_on and talk.guard.recovery_left(growth):
+            outcome = self._attempt(conversation, talk, host)
+        action = "summarize" if outcome == "success" else self._trim(talk)
+        if action != "none":
+            talk.guard.recovered = None
+        elif outcome != "declined":
+            talk.guard.recovered = growth
+        return action
+
+    def _attempt(self, conversation, talk, host):
+        """One call of the summariser: "declined" without it, else "success", "failure" or "aborted".
+
+        An unforced attempt is stored as a failure before the call, so that a restart which cuts it
+        off finds one. A forced one that fails leaves no trace but its status.
+        """
+        matter, guard = eligible(talk.view), talk.guard.copy()
+        if plimsoll.has_open_call(talk.view) or not worth_it(matter):
+            return "declined"
+        if host.kind != "force":
+            talk.guard.failure(host.wall_s, talk.external)
+            self._save(conversation)
+        try:
+            answer = host.summarize(matter)
+        except plimsoll.SummarizeError as error:
+            if error.kind == "aborted":
+                talk.guard = guard
+                talk.say("compaction interrupted")
+                return "aborted"
+            talk.say("compaction failed: " + error.kind)
+            return "failure"
+        shorter = replaced(talk.view, matter, talk.summary(answer.text))
+        before, after = plimsoll.size(talk.view), plimsoll.size(shorter)
+        if answer.usable and after < before:
+            talk.view, talk.usage = shorter, None  # the reported size was that of the old view
+            talk.guard.success()
+            talk.say("compacted: %d characters, now %d" % (before, after))
+            outcome = "success"
+        else:
+            talk.say("compaction failed: " + ("no gain" if answer.usable else "no usable summary"))
+            outcome = "failure"
+        talk.append(answer.arrived)  # said meanwhile, and so after the summary
+        return outcome
+
+    def _trim(self, talk):
+        """Trim whatever may be trimmed. Only the view changes: the log has it all."""
+        long = {i["id"] for i in trimmable(talk.view)}
+        talk.view = [trimmed(i) if i["id"] in long else i for i in talk.view]
+        return "trim" if long else "none"
+
+    def reduce(self, blocks, limit):
+        texts = [b["text"] for b in blocks]
+        left = cut(texts, [b["required"] for b in blocks], limit["max"])
+        return joined(left), notice(joined(texts), joined(left))
+
+    def fit(self, messages, limit):
+        return fitted(messages, limit["max"])
+
+    def assemble(self, conversation=None, messages=None, limit=None, path=None):
+        """The visible system messages become the instructions, a message a block, pinned required."""
+        given = self.conversations[conversation].view if messages is None else messages
+        seen = [i for i in given if plimsoll.visible(i)]
+        system = [i for i in seen if i["role"] == "system"]
+        texts = [i["content"] for i in system]
+        left = cut(texts, [i["pinned"] for i in system], limit["max"]) if limit else texts
+        dropped = {i["id"] for i, text in zip(system, left) if not text}
+        return {
+            "instructions": joined(left) or None,
+            "sent": [i["id"] for i in seen if i["id"] not in dropped],
+            "notice": notice(joined(texts), joined(left)),
+        }
+
+    def _clock(self, now_s):
+        for talk in self.conversations.values():
+            talk.guard.clock(now_s)
+
+    def _save(self, conversation):
+        self.store.save(conversation, self.conversations[conversation])
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="plimsoll-reference-") as scratch:
+        plimsoll.run(Reference(scratch))

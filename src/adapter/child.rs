@@ -1,0 +1,258 @@
+//! A child process with its three pipes, none of which can block the harness.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::mem;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::os;
+use super::protocol::{LINE_MAX, escape_into};
+
+/// How much of standard error is kept, in bytes.
+const TAIL: usize = 2_048;
+/// How often a silent child is looked after.
+const TICK: Duration = Duration::from_millis(50);
+/// How long a child that closed its output has to end by itself, and standard error to be drained after its end.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What a child said, or why it says nothing.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// One line, without its end.
+    Line(Vec<u8>),
+    /// The beginning of a line beyond [`LINE_MAX`].
+    Flood(Vec<u8>),
+    /// Nothing until the deadline.
+    Late,
+    /// It has ended or closed a pipe.
+    Gone,
+}
+
+/// A started child, the leader of its own process group. Dropped, it is killed with its group, and reaped.
+#[derive(Debug)]
+pub(super) struct Child {
+    process: std::process::Child,
+    lines: Receiver<Heard>,
+    /// None once it is to see the end of its input.
+    input: Option<Sender<Vec<u8>>>,
+    pipes: Arc<Pipes>,
+    stderr: JoinHandle<()>,
+    /// How it ended, once it is reaped; none inside where that is not known.
+    reaped: Option<Option<ExitStatus>>,
+    /// Set from outside: nobody waits for it any longer.
+    halted: Arc<AtomicBool>,
+}
+
+#[derive(Debug, Default)]
+struct Pipes {
+    /// The threads are to end.
+    stop: AtomicBool,
+    /// The child reads no more.
+    deaf: AtomicBool,
+    tail: Mutex<VecDeque<u8>>,
+}
+
+impl Child {
+    /// Starts `command`: the program, then its arguments. Once `halted` is set, whatever is still to be heard is late.
+    pub(super) fn start(command: &[String], halted: Arc<AtomicBool>) -> io::Result<Self> {
+        let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        os::lead_group(&mut command);
+        let mut process = command.spawn()?;
+        Self::connect(&mut process).inspect_err(|_| end(&mut process)).map(|(lines, input, pipes, stderr)| Self {
+            process,
+            lines,
+            input: Some(input),
+            pipes,
+            stderr,
+            reaped: None,
+            halted,
+        })
+    }
+
+    #[expect(clippy::type_complexity, reason = "the parts of one value, taken apart at once")]
+    fn connect(
+        process: &mut std::process::Child,
+    ) -> io::Result<(Receiver<Heard>, Sender<Vec<u8>>, Arc<Pipes>, JoinHandle<()>)> {
+        let missing = || io::Error::other("a standard stream is missing");
+        let stdin = process.stdin.take().ok_or_else(missing)?;
+        let stdout = process.stdout.take().ok_or_else(missing)?;
+        let stderr = process.stderr.take().ok_or_else(missing)?;
+        let pipes = Arc::new(Pipes::default());
+        let (to_lines, lines) = mpsc::sync_channel(1);
+        let (input, from_input) = mpsc::channel();
+        let [for_input, for_lines, for_tail] = [(); 3].map(|()| Arc::clone(&pipes));
+        let named = |name: &str| thread::Builder::new().name(format!("adapter {name}")).stack_size(256 << 10);
+        named("stdin").spawn(move || write_lines(stdin, &from_input, &for_input))?;
+        named("stdout").spawn(move || read_lines(stdout, &to_lines, &for_lines))?;
+        let stderr = named("stderr").spawn(move || keep_tail(stderr, &for_tail))?;
+        Ok((lines, input, pipes, stderr))
+    }
+
+    /// Sends a line, which has its end. A child that does not read is noticed by [`Child::hear`].
+    pub(super) fn send(&self, line: String) {
+        let sent = self.input.as_ref().is_some_and(|input| input.send(line.into_bytes()).is_ok());
+        if !sent {
+            self.pipes.deaf.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits for a line until `deadline`.
+    pub(super) fn hear(&mut self, deadline: Instant) -> Heard {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.halted.load(Ordering::Relaxed) {
+                // Lines that are still coming change nothing: they can be endless.
+                return Heard::Late;
+            }
+            match self.lines.recv_timeout(left.min(TICK)) {
+                Ok(heard) => return heard,
+                Err(RecvTimeoutError::Disconnected) => return Heard::Gone,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            // A grandchild can keep the pipes open; what the child itself said is read to the end.
+            let gone = self.pipes.deaf.load(Ordering::Relaxed) || os::has_ended(&mut self.process);
+            if gone {
+                return self.lines.recv_timeout(TICK).unwrap_or(Heard::Gone);
+            }
+        }
+    }
+
+    /// What it said without being asked, if anything.
+    pub(super) fn overhear(&self) -> Option<Heard> {
+        self.lines.try_recv().ok()
+    }
+
+    /// Waits until it has ended, at most until `deadline`. It is not reaped.
+    pub(super) fn wait(&mut self, deadline: Instant) -> bool {
+        while self.reaped.is_none() && !os::has_ended(&mut self.process) {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        true
+    }
+
+    /// Shows it the end of its input.
+    pub(super) fn hang_up(&mut self) {
+        self.input = None;
+    }
+
+    /// Gives it a moment to end by itself, then kills and reaps it. Its exit status, where it ended by itself.
+    pub(super) fn bury(&mut self) -> Option<ExitStatus> {
+        let ended = self.wait(Instant::now() + GRACE);
+        self.kill().filter(|_| ended)
+    }
+
+    /// Kills the group and reaps the child.
+    pub(super) fn kill(&mut self) -> Option<ExitStatus> {
+        if let Some(status) = self.reaped {
+            return status;
+        }
+        os::kill_group(&mut self.process);
+        let status = self.process.wait().ok();
+        self.reaped = Some(status);
+        let until = Instant::now() + GRACE;
+        while !self.stderr.is_finished() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.pipes.stop.store(true, Ordering::Relaxed);
+        status
+    }
+
+    /// The last 2 kB of its standard error, with control characters other than line ends escaped.
+    pub(super) fn stderr(&self) -> String {
+        let mut tail = self.pipes.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(tail.make_contiguous());
+        let mut out = String::with_capacity(text.len());
+        for character in text.trim_end().chars() {
+            if character == '\n' { out.push('\n') } else { escape_into(&mut out, character) }
+        }
+        out
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Kills and reaps a child that never got its threads.
+fn end(process: &mut std::process::Child) {
+    os::kill_group(process);
+    // An error says that there is nothing to reap.
+    let _ = process.wait();
+}
+
+fn write_lines(mut stdin: impl Write + os::Pipe, lines: &Receiver<Vec<u8>>, pipes: &Pipes) {
+    for line in lines {
+        for chunk in line.chunks(os::WRITE_MAX) {
+            if !os::writable(&stdin, &pipes.stop) || stdin.write_all(chunk).is_err() {
+                pipes.deaf.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+}
+
+fn read_lines(mut stdout: impl Read + os::Pipe, lines: &SyncSender<Heard>, pipes: &Pipes) {
+    let mut line = Vec::new();
+    let mut chunk = vec![0; 64 << 10];
+    while os::readable(&stdout, &pipes.stop) {
+        let read = match stdout.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        let mut rest = &chunk[..read];
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            line.extend_from_slice(&rest[..end]);
+            rest = &rest[end + 1..];
+            let mut whole = mem::take(&mut line);
+            whole.pop_if(|byte| *byte == b'\r');
+            if lines.send(checked(whole)).is_err() {
+                return;
+            }
+        }
+        line.extend_from_slice(rest);
+        if line.len() > LINE_MAX {
+            // Nothing more is read: whoever hears this kills the child.
+            let _ = lines.send(checked(line));
+            return;
+        }
+    }
+}
+
+fn checked(mut line: Vec<u8>) -> Heard {
+    if line.len() <= LINE_MAX {
+        return Heard::Line(line);
+    }
+    line.truncate(TAIL);
+    line.shrink_to_fit();
+    Heard::Flood(line)
+}
+
+fn keep_tail(mut stderr: impl Read + os::Pipe, pipes: &Pipes) {
+    let mut chunk = vec![0; 16 << 10];
+    while os::readable(&stderr, &pipes.stop) {
+        let read = match stderr.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        let mut tail = pipes.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(&chunk[read.saturating_sub(TAIL)..read]);
+        let surplus = tail.len().saturating_sub(TAIL);
+        tail.drain(..surplus);
+    }
+}

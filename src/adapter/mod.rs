@@ -1,0 +1,33 @@
+//! Candidates in any language: a child process that speaks JSON-RPC 2.0 over its standard streams, one message a line.
+//!
+//! [`Launcher`] starts children and lends them out one case at a time; a [`Process`] is one more implementation of
+//! [`Compactor`](crate::Compactor). [`serve`] is the other end: it speaks the protocol for a candidate written in Rust.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use plimsoll::Compactor;
+//! use plimsoll::adapter::Launcher;
+//!
+//! let command = ["python3", "adapter.py"].map(String::from).to_vec();
+//! let launcher = Launcher::new(command, Duration::from_secs(5));
+//! let candidate = launcher.lease()?;
+//! println!("{} {}", candidate.name(), candidate.version());
+//! # Ok::<(), plimsoll::Error>(())
+//! ```
+
+mod child;
+mod connection;
+mod known;
+mod launcher;
+mod members;
+mod os;
+mod process;
+mod protocol;
+mod results;
+mod serve;
+mod surrogate;
+
+pub use launcher::{Introduction, Launcher};
+pub use process::Process;
+pub use protocol::{Envelope, Fault, LINE_MAX, RpcError, VERSION};
+pub use serve::serve;

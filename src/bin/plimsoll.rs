@@ -1,0 +1,7 @@
+//! The `plimsoll` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    plimsoll::cli::main()
+}

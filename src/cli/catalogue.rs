@@ -1,0 +1,70 @@
+//! `plimsoll list`, `explain` and `zoo`: what there is.
+
+use std::fmt::Write;
+
+use serde::Deserialize;
+
+use super::screen::{Failure, cannot, print, usage};
+use crate::requirement;
+
+/// A row of the registry.
+#[derive(Debug, Deserialize)]
+struct Row {
+    id: String,
+    level: String,
+    chapter: String,
+    sentence: String,
+    applies_when: String,
+    #[serde(default)]
+    sources: Vec<String>,
+    #[serde(default)]
+    implies: Vec<String>,
+}
+
+fn rows() -> Result<Vec<Row>, Failure> {
+    #[derive(Deserialize)]
+    struct File {
+        requirements: Vec<Row>,
+    }
+    let file: Result<File, _> = serde_json::from_str(include_str!("../../spec/requirements.json"));
+    file.map(|file| file.requirements).map_err(|error| cannot(format!("spec/requirements.json: {error}")))
+}
+
+pub(super) fn list() -> Result<u8, Failure> {
+    let mut text = String::new();
+    let rows = rows()?;
+    for Row { id, level, chapter, .. } in &rows {
+        let checked = if requirement(id).is_some() { "checked" } else { "not checked yet" };
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{id:<8}{level:<8}{:<22}{checked}", format!("spec/{chapter}"));
+    }
+    print(&text);
+    Ok(0)
+}
+
+pub(super) fn explain(id: &str) -> Result<u8, Failure> {
+    let id = id.to_ascii_uppercase();
+    let rows = rows()?;
+    let row = rows.iter().find(|row| row.id == id);
+    let Some(Row { id, level, chapter, sentence, applies_when, sources, implies }) = row else {
+        return Err(usage(format!("no requirement has the id {id:?}; `plimsoll list` shows all")));
+    };
+    let mut text = format!("{id}  {level}\n\n{sentence}\n\n");
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{name:<14}{value}");
+        }
+    };
+    line("applies when", applies_when);
+    line("checked", if requirement(id).is_some() { "yes" } else { "not by this version" });
+    line("seen as", &sources.join(", "));
+    line("may break too", &implies.join(", "));
+    line("read more", &format!("spec/{chapter}#{}", id.to_ascii_lowercase()));
+    print(&text);
+    Ok(0)
+}
+
+pub(super) fn zoo() -> Result<u8, Failure> {
+    print("reference                conforms    the reference implementation\n");
+    Ok(0)
+}

@@ -1,0 +1,101 @@
+//! `plimsoll check`.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use super::CheckArgs;
+use super::candidates::{Candidate, Profile, escaped_lines};
+use super::screen::{Failure, cannot, overwrite, print, usage, warn};
+use crate::{TextReport, Tick, requirement};
+
+pub(super) fn check(args: Box<CheckArgs>) -> Result<u8, Failure> {
+    for id in &args.requirements {
+        if requirement(id).is_none() {
+            return Err(usage(format!("no requirement that is checked has the id {id:?}; `plimsoll list` shows all")));
+        }
+    }
+    let profile = args.profile.as_deref().map(Profile::find).transpose()?;
+    let contract = profile.as_ref().map(Profile::contract).transpose()?;
+    let stop = interrupted();
+    let candidate = Candidate::of(&args.candidate, contract.as_ref(), &stop)?;
+    let mut suite = candidate
+        .suite(args.candidate.timeout)
+        .seed(args.seed)
+        .effort(args.effort)
+        .strict(args.strict)
+        .witness_dir(args.witness_dir.clone())
+        .stop(stop);
+    for id in &args.requirements {
+        suite = suite.requirement(id);
+    }
+    if let Some(jobs) = args.jobs {
+        suite = suite.jobs(usize::from(jobs));
+    }
+    if let Some(contract) = contract {
+        suite = suite.contract(contract);
+    }
+    match (&args.known, profile) {
+        (Some(known), _) => suite = suite.known(known),
+        (None, Some(profile)) => suite = suite.known_failures(profile.known()),
+        (None, None) => {}
+    }
+    if let Some(json) = &args.json {
+        suite = suite.json(json);
+    }
+    let shows = !args.quiet && stderr().is_terminal();
+    if shows {
+        suite = suite.progress(progress());
+    }
+    let report = suite.run();
+    if shows {
+        overwrite("");
+    }
+    let report = report.map_err(|error| cannot(escaped_lines(&error)))?;
+    if args.quiet {
+        print(&format!("{}\n", report.closing_line()));
+    } else {
+        let (before, after) = candidate.replay();
+        print(&TextReport::new(&report).replay(before, after).to_string());
+    }
+    candidate.let_go();
+    Ok(report.exit_code())
+}
+
+/// Becomes true when the person interrupts. The second time ends the process.
+pub(super) fn interrupted() -> Arc<AtomicBool> {
+    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let stop = STOP.get_or_init(|| {
+        let stop = Arc::new(AtomicBool::new(false));
+        let set = Arc::clone(&stop);
+        let handled = ctrlc::set_handler(move || {
+            if set.swap(true, Ordering::Relaxed) {
+                std::process::exit(2);
+            }
+        });
+        if let Err(error) = handled {
+            warn(&format!("plimsoll: warning: an interrupt will end the run without a report: {error}"));
+        }
+        stop
+    });
+    Arc::clone(stop)
+}
+
+/// Tells how far the run is, a few times a second.
+fn progress() -> impl Fn(Tick) + Send + Sync + 'static {
+    let (start, last) = (Instant::now(), AtomicU64::new(0));
+    move |tick: Tick| {
+        let now = start.elapsed().as_millis() as u64;
+        if now.saturating_sub(last.load(Ordering::Relaxed)) < 200 {
+            return;
+        }
+        last.store(now, Ordering::Relaxed);
+        overwrite(&if tick.shrinking {
+            format!("shrinking witnesses: {} found", tick.suspects)
+        } else {
+            let percent = (tick.steps * 100).checked_div(tick.budget).unwrap_or(0).min(100);
+            format!("{percent:>3} %  {} histories, {} steps, {} suspicions", tick.histories, tick.steps, tick.suspects)
+        });
+    }
+}

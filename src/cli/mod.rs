@@ -1,0 +1,178 @@
+//! The `plimsoll` command.
+
+mod candidates;
+mod catalogue;
+mod check;
+mod incident;
+mod replay;
+mod screen;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use screen::Failure;
+
+/// Runs the command with the arguments of the process.
+///
+/// The exit code is 0 for passed, 1 for failed, 2 for a run that could not be made or in which nothing ran, and 3 for
+/// arguments that make no sense.
+#[must_use]
+pub fn main() -> ExitCode {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => {
+            // Help and version go to standard output, everything else to standard error.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 3 } else { 0 });
+        }
+    };
+    let outcome = match command {
+        Command::Check(arguments) => check::check(arguments),
+        Command::List => catalogue::list(),
+        Command::Explain { id } => catalogue::explain(&id),
+        Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),
+        Command::Incident => incident::incident(),
+        Command::Zoo => catalogue::zoo(),
+        Command::Serve { candidate } => serve::serve(&candidate),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure { code, message }) => {
+            screen::warn(&format!("plimsoll: {message}"));
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Conformance tests for context compaction in LLM agents.
+#[derive(Debug, Parser)]
+#[command(name = "plimsoll", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 passed, 1 failed, 2 could not run or nothing ran, 3 usage.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check a candidate against the specification
+    #[command(after_help = "\
+Examples:
+  plimsoll check                                    the built-in reference
+  plimsoll check --candidate self-counting-throttle  a built-in candidate that breaks THR-1
+  plimsoll check -- python3 adapter.py              a command that speaks the protocol (spec/protocol.md)")]
+    Check(Box<CheckArgs>),
+    /// List all requirements: id, level, chapter, whether this version checks it
+    List,
+    /// Explain a requirement
+    Explain {
+        /// Its id, as LAT-2
+        id: String,
+    },
+    /// Play a witness again: exit code 1 if a requirement that it names still fails
+    Replay {
+        /// A witness file, or another history in the same format
+        witness: PathBuf,
+        #[command(flatten)]
+        candidate: CandidateArgs,
+    },
+    /// Show what this suite is about: one history, three compactors, side by side
+    Incident,
+    /// List the built-in candidates: the reference, known-bad ones, conforming variants
+    Zoo,
+    /// Speak the adapter protocol on standard input and output, as a built-in candidate
+    Serve {
+        /// Which one; `plimsoll zoo` lists them
+        #[arg(long, value_name = "NAME", default_value = "reference")]
+        candidate: String,
+    },
+}
+
+/// Which candidate.
+#[derive(Debug, Args)]
+struct CandidateArgs {
+    /// A built-in candidate; `plimsoll zoo` lists them [default: reference]
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    candidate: Option<String>,
+
+    /// Seconds that one call into the candidate may take
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    timeout: std::time::Duration,
+
+    /// A command that speaks the adapter protocol, with its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// Check this requirement only; again, for more of them
+    #[arg(long = "requirement", short = 'r', value_name = "ID")]
+    requirements: Vec<String>,
+
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// How much the run may spend: smoke, default, nightly
+    #[arg(long, value_name = "EFFORT", default_value = "default", value_parser = effort)]
+    effort: crate::Effort,
+
+    /// Histories played at once [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    /// Known failures, a TOML file: an unlisted failure, a listed pass, another reason fail the run
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+
+    /// Let advice, and requirements that were not reached, fail the run
+    #[arg(long)]
+    strict: bool,
+
+    /// Write the JSON report to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Write witnesses to this directory
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-witnesses")]
+    witness_dir: PathBuf,
+
+    /// Hold the candidate to this named contract of spec/profiles.json, whatever it declares
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
+    /// No progress, and of the report only the closing line
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    candidate: CandidateArgs,
+}
+
+fn effort(text: &str) -> Result<crate::Effort, String> {
+    let found = crate::Effort::ALL.iter().find(|effort| effort.name() == text);
+    found.copied().ok_or_else(|| "expected smoke, default or nightly".to_owned())
+}
+
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    if !(seconds > 0.0 && seconds <= 86_400.0) {
+        return Err("expected more than 0 seconds and at most a day".to_owned());
+    }
+    Ok(std::time::Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,331 @@
+//! Writes histories that a host can play, with the amounts that a contract asks for.
+
+use std::collections::BTreeMap;
+
+use crate::contract::{Capability, Contract, Drive, FailureKind, Feature};
+use crate::history::{Answer, Command, Draft, History, Name, Pressure, Size, StepCommand, StepKind};
+use crate::message::Role;
+
+/// A history in the making.
+#[derive(Clone, Debug)]
+pub(crate) struct Pen<'a> {
+    pub(crate) contract: &'a Contract,
+    commands: Vec<Command>,
+    key: u32,
+    call: u32,
+    /// Per conversation: keys that a rewind can go to.
+    anchors: BTreeMap<Name, Vec<u32>>,
+    open: BTreeMap<Name, Vec<u32>>,
+}
+
+/// Seconds before a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum After {
+    Seconds(f64),
+    /// The cooldown, and so many more.
+    Cooldown(f64),
+}
+
+/// The cooldown.
+pub(crate) const COOL: After = After::Cooldown(0.0);
+
+impl From<f64> for After {
+    fn from(seconds: f64) -> Self {
+        Self::Seconds(seconds)
+    }
+}
+
+/// What the summariser does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pick {
+    Is(Answer),
+    /// It fails in a way that counts as a strike.
+    Fail,
+}
+
+/// A failure that counts as a strike.
+pub(crate) const FAIL: Pick = Pick::Fail;
+
+impl From<Answer> for Pick {
+    fn from(answer: Answer) -> Self {
+        Self::Is(answer)
+    }
+}
+
+pub(crate) const A: Name = Name(0);
+pub(crate) const B: Name = Name(1);
+
+impl<'a> Pen<'a> {
+    pub(crate) fn new(contract: &'a Contract) -> Self {
+        Self { contract, commands: Vec::new(), key: 0, call: 0, anchors: BTreeMap::new(), open: BTreeMap::new() }
+    }
+
+    pub(crate) fn history(self, seed: u64) -> History {
+        History::new(seed, self.commands)
+    }
+
+    pub(crate) fn push(&mut self, command: Command) -> &mut Self {
+        self.commands.push(command);
+        self
+    }
+
+    pub(crate) fn draft(&mut self, role: Role) -> Draft {
+        self.key += 1;
+        Draft::new(self.key, role)
+    }
+
+    /// Appends `drafts`, to the append before it if that is the last command.
+    pub(crate) fn append(&mut self, name: Name, drafts: Vec<Draft>) -> &mut Self {
+        if drafts.is_empty() {
+            return self;
+        }
+        for draft in &drafts {
+            let open = self.open.entry(name).or_default();
+            open.extend(&draft.calls);
+            if let Some(call) = draft.answers.filter(|_| !draft.interim) {
+                open.retain(|other| *other != call);
+            }
+            if open.is_empty() && draft.is_visible() {
+                self.anchors.entry(name).or_default().push(draft.key);
+            }
+        }
+        match self.commands.last_mut() {
+            Some(Command::Append { conversation, messages }) if *conversation == name => messages.extend(drafts),
+            _ => self.commands.push(Command::Append { conversation: name, messages: drafts }),
+        }
+        self
+    }
+
+    fn tail(&self) -> usize {
+        self.contract.attempt.keep_last.max(1)
+    }
+
+    /// Small messages that make up enough to summarise, whatever tail is declared; and whether they are large ones.
+    fn enough(&self) -> (usize, Size) {
+        let rules = &self.contract.attempt;
+        let count = |size: usize| {
+            let needed = rules.eligible_min.max(1).max(rules.eligible_min_size.div_ceil(size));
+            let kept = if rules.keep_size < 1.0 { 0 } else { (rules.keep_size as usize).div_ceil(size) };
+            let all = needed + self.tail().max(kept) + 2;
+            if rules.keep_size < 1.0 { ((all as f64) / (1.0 - rules.keep_size)).ceil() as usize } else { all }
+        };
+        let small = count(self.contract.sizes.small);
+        if small <= 40 { (small, Size::Small) } else { (count(self.contract.sizes.large), Size::Large) }
+    }
+
+    /// Enough to summarise: a person and an assistant in turn, the assistant last.
+    pub(crate) fn matter(&mut self, name: Name) -> &mut Self {
+        let (count, size) = self.enough();
+        let mut drafts = Vec::with_capacity(count + 2);
+        for _ in 0..count.div_ceil(2) + 1 {
+            drafts.push(Draft { size, ..self.draft(Role::User) });
+            drafts.push(Draft { size, ..self.draft(Role::Assistant) });
+        }
+        self.append(name, drafts).turn(name)
+    }
+
+    /// Enough to summarise in one running turn: a task, and tool steps for it.
+    pub(crate) fn task(&mut self, name: Name) -> &mut Self {
+        let (count, size) = self.enough();
+        let mut drafts = vec![self.draft(Role::User)];
+        while drafts.len() < count + 3 {
+            drafts.extend(self.result(size));
+        }
+        self.append(name, drafts).turn(name)
+    }
+
+    /// A user message at the end where the candidate is stepped only after one.
+    pub(crate) fn turn(&mut self, name: Name) -> &mut Self {
+        if self.contract.drive == Drive::Turn {
+            let user = self.draft(Role::User);
+            self.append(name, vec![user]);
+        }
+        self
+    }
+
+    /// `count` visible messages, a person and an assistant in turn; where the candidate is stepped only after a person's,
+    /// the last is one.
+    pub(crate) fn grow(&mut self, name: Name, count: u64) -> &mut Self {
+        let odd = u64::from(self.contract.drive == Drive::Turn && count % 2 == 0);
+        let roles = |at: u64| if (at + odd) % 2 == 0 { Role::User } else { Role::Assistant };
+        let drafts = (0..count).map(|at| self.draft(roles(at))).collect();
+        self.append(name, drafts)
+    }
+
+    /// `count` messages for the person only.
+    pub(crate) fn ui_only(&mut self, name: Name, count: u64, size: Size) -> &mut Self {
+        if !self.contract.has(Feature::UiOnly) {
+            return self;
+        }
+        let drafts = (0..count).map(|_| Draft { ui_only: true, size, ..self.draft(Role::System) }).collect();
+        self.append(name, drafts)
+    }
+
+    /// A tool result, after its call where there are calls.
+    pub(crate) fn result(&mut self, size: Size) -> Vec<Draft> {
+        if !self.contract.has(Feature::Calls) {
+            return vec![Draft { size, ..self.draft(Role::Tool) }];
+        }
+        self.call += 1;
+        let call = self.call;
+        let made = Draft { calls: vec![call], ..self.draft(Role::Assistant) };
+        vec![made, Draft { size, answers: Some(call), ..self.draft(Role::Tool) }]
+    }
+
+    /// A call that stays open; its number.
+    pub(crate) fn open(&mut self, name: Name) -> u32 {
+        self.call += 1;
+        let draft = Draft { calls: vec![self.call], ..self.draft(Role::Assistant) };
+        self.append(name, vec![draft]);
+        self.call
+    }
+
+    /// The result of an open call.
+    pub(crate) fn close(&mut self, name: Name, call: u32) -> &mut Self {
+        let draft = Draft { answers: Some(call), ..self.draft(Role::Tool) };
+        self.append(name, vec![draft])
+    }
+
+    /// The length of a result that is surely long enough to be trimmed.
+    pub(crate) fn trimmable_size(&self) -> Size {
+        let least = self.contract.trim.min_chars;
+        if self.contract.sizes.large > least { Size::Large } else { Size::Chars(least + 200) }
+    }
+
+    /// Results that are surely trimmable, and what a declared tail protects.
+    pub(crate) fn trimmable(&mut self, name: Name) -> &mut Self {
+        let rules = &self.contract.trim;
+        let (keep_last, keep_size) = (rules.keep_last, rules.keep_size);
+        let size = self.trimmable_size();
+        let mut drafts = vec![self.draft(Role::User)];
+        drafts.extend(self.result(size));
+        drafts.extend(self.result(size));
+        if keep_size > 0 {
+            for _ in 0..keep_size.div_ceil(self.contract.sizes.large) {
+                drafts.extend(self.result(Size::Large));
+            }
+        }
+        let (count, size) = self.enough();
+        for _ in 0..keep_last.max(count).div_ceil(2) {
+            drafts.push(Draft { size, ..self.draft(Role::Assistant) });
+            drafts.push(Draft { size, ..self.draft(Role::User) });
+        }
+        drafts.push(self.draft(Role::Assistant));
+        self.append(name, drafts).turn(name)
+    }
+
+    /// A key in the middle of the conversation that a rewind can go to.
+    pub(crate) fn anchor(&self, name: Name, part: f64) -> Option<u32> {
+        let keys = self.anchors.get(&name)?;
+        let at = ((keys.len().saturating_sub(1)) as f64 * part) as usize;
+        keys.get(at).copied()
+    }
+
+    /// A rewind to the anchor at `part` of the conversation, if there is one and it is claimed.
+    pub(crate) fn rewind(&mut self, name: Name, part: f64) -> &mut Self {
+        if let Some(to) = self.anchor(name, part).filter(|_| self.contract.claims(Capability::Rewind)) {
+            if let Some(keys) = self.anchors.get_mut(&name) {
+                keys.retain(|key| *key <= to);
+            }
+            self.open.remove(&name);
+            self.commands.push(Command::Rewind { conversation: name, to });
+        }
+        self
+    }
+
+    pub(crate) fn restart(&mut self) -> &mut Self {
+        if self.contract.claims(Capability::Restart) {
+            self.commands.push(Command::Restart { without: Vec::new() });
+        }
+        self
+    }
+
+    fn answers(&self, pick: Pick) -> Vec<Answer> {
+        match pick {
+            Pick::Is(Answer::Ok) => Vec::new(),
+            Pick::Is(answer) => vec![answer],
+            Pick::Fail => vec![self.failure()],
+        }
+    }
+
+    fn seconds(&self, after: After) -> f64 {
+        match after {
+            After::Seconds(seconds) => seconds,
+            After::Cooldown(more) => (self.cooldown() + more).max(0.0),
+        }
+    }
+
+    pub(crate) fn step(&mut self, name: Name, after: impl Into<After>, pick: impl Into<Pick>) -> &mut Self {
+        let (after_s, answers) = (self.seconds(after.into()), self.answers(pick.into()));
+        self.push(Command::Step(StepCommand { after_s, answers, ..StepCommand::new(name) }))
+    }
+
+    pub(crate) fn pressed(&mut self, name: Name, after: impl Into<After>, pressure: Pressure) -> &mut Self {
+        let after_s = self.seconds(after.into());
+        self.push(Command::Step(StepCommand { after_s, pressure, ..StepCommand::new(name) }))
+    }
+
+    pub(crate) fn kind(&mut self, name: Name, kind: StepKind, pick: impl Into<Pick>) -> &mut Self {
+        let claimed = match kind {
+            StepKind::Force => self.contract.claims(Capability::Force),
+            StepKind::Overflow => self.contract.claims(Capability::Overflow),
+            StepKind::Step => true,
+        };
+        let answers = self.answers(pick.into());
+        if claimed {
+            self.push(Command::Step(StepCommand { kind, answers, ..StepCommand::new(name) }));
+        }
+        self
+    }
+
+    /// Seconds of the longest cooldown.
+    pub(crate) fn cooldown(&self) -> f64 {
+        self.contract.cooldown().map_or(0.0, |cooldown| cooldown.longest())
+    }
+
+    pub(crate) fn strikes(&self) -> u32 {
+        self.contract.latch().map_or(1, |latch| latch.strikes)
+    }
+
+    /// A way to fail that counts as a strike.
+    pub(crate) fn failure(&self) -> Answer {
+        failures(self.contract).into_iter().find(|answer| is_strike(self.contract, *answer)).unwrap_or(Answer::Rejected)
+    }
+
+    /// So many failures, a cooldown apart, as latch.
+    pub(crate) fn latch(&mut self, name: Name) -> &mut Self {
+        let (failure, wait) = (self.failure(), self.cooldown());
+        for at in 0..self.strikes() {
+            self.step(name, if at == 0 { 0.0 } else { wait }, failure);
+        }
+        self
+    }
+}
+
+/// The ways in which the candidate's summariser can be made to fail.
+pub(crate) fn failures(contract: &Contract) -> Vec<Answer> {
+    let all = [
+        (Answer::Rejected, FailureKind::Rejected),
+        (Answer::Timeout, FailureKind::Timeout),
+        (Answer::Transport, FailureKind::Transport),
+        (Answer::Overflow, FailureKind::Overflow),
+        (Answer::Empty, FailureKind::Empty),
+        (Answer::Blank, FailureKind::Blank),
+        (Answer::Length, FailureKind::Length),
+        (Answer::Refusal, FailureKind::Refusal),
+        (Answer::Inflated, FailureKind::Inflated),
+        (Answer::Equal, FailureKind::Equal),
+        (Answer::Ineffective, FailureKind::Ineffective),
+    ];
+    let effect = contract.attempt.min_effect > 0.0;
+    let can = |(answer, kind): &(Answer, FailureKind)| {
+        contract.attempt.outcomes.contains(kind) && (*answer != Answer::Ineffective || effect)
+    };
+    all.into_iter().filter(can).map(|(answer, _)| answer).collect()
+}
+
+/// Whether the latch counts this failure.
+fn is_strike(contract: &Contract, answer: Answer) -> bool {
+    let exempt = |kind: &FailureKind| kind.name() == answer.name();
+    contract.latch().is_none_or(|latch| !latch.exempt.iter().any(exempt))
+}

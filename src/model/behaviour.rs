@@ -1,0 +1,317 @@
+//! The decisions of the reference, one short method each.
+
+use super::compactor::Memory;
+use super::latch::LatchState;
+use super::select;
+use super::throttle::{Point, ThrottleState};
+use crate::candidate::{Conversation, Host, Rejection, Restart, Summary};
+use crate::contract::{Clock, Contract, CountsAs, Durability, FailureKind, Growth};
+use crate::history::{Pressure, StepKind};
+use crate::message::{Message, Role};
+use crate::trace::{Action, RejectionKind, Stop};
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Success,
+    Failure(FailureKind),
+    Abort,
+}
+
+/// Which of the two gates are closed at a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gates {
+    pub(crate) cooling: bool,
+    pub(crate) latched: bool,
+}
+
+impl Gates {
+    pub(crate) fn closed(self) -> bool {
+        self.cooling || self.latched
+    }
+}
+
+/// What a compactor decides. Every provided method is the reference's answer.
+pub(crate) trait Behaviour: Send + 'static {
+    // Who sees what.
+
+    /// The status message that an attempt leaves behind, if any.
+    fn status(&self, text: &str) -> Option<Message> {
+        Some(Message::new("", Role::System, text).ui_only())
+    }
+
+    /// Whether the model sees `message`.
+    fn is_sent(&self, message: &Message) -> bool {
+        message.is_visible()
+    }
+
+    /// Whether `message` counts as growth towards lifting the cooldown.
+    fn counts(&self, message: &Message) -> bool {
+        message.is_visible() && !message.is_own()
+    }
+
+    /// Whether `message` counts as growth towards reopening the latch.
+    fn counts_for_latch(&self, message: &Message) -> bool {
+        message.is_visible() && !message.is_own()
+    }
+
+    /// Which state a conversation has: its own.
+    fn state_key<'a>(&self, conversation: &'a str) -> &'a str {
+        conversation
+    }
+
+    // Growth and time.
+
+    /// The host's messages have arrived.
+    fn received(&self, conversation: &Conversation, messages: &[Message]) {
+        let _ = (conversation, messages);
+    }
+
+    /// Messages since `point` that `counts` accepts.
+    fn growth(&self, conversation: &Conversation, point: &mut Point, counts: &dyn Fn(&Message) -> bool) -> u64 {
+        conversation.log().iter().skip(point.log).filter(|message| counts(message)).count() as u64
+    }
+
+    /// Seconds since `point`.
+    fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+        point.elapsed(now_s)
+    }
+
+    /// Whether a cooldown of `cooldown_s` seconds is still running.
+    fn is_cooling(&self, elapsed_s: f64, cooldown_s: f64) -> bool {
+        elapsed_s < cooldown_s
+    }
+
+    /// Whether growth lifts the cooldown.
+    fn growth_lifts(&self, contract: &Contract, growth: u64) -> bool {
+        contract.throttle.growth == Growth::Reopens && growth > 0
+    }
+
+    // Throttle and latch.
+
+    /// Whether an attempt that ended like this starts the cooldown.
+    fn starts_cooldown(&self, contract: &Contract, outcome: Outcome) -> bool {
+        outcome != Outcome::Abort || contract.attempt.abort == CountsAs::Failure
+    }
+
+    /// What the latch makes of an unforced attempt.
+    fn record(&self, contract: &Contract, latch: &mut LatchState, outcome: Outcome, here: Point) {
+        let Some(rules) = &contract.latch else { return };
+        match outcome {
+            Outcome::Success => *latch = LatchState::default(),
+            Outcome::Failure(kind) if rules.exempt.contains(&kind) => {}
+            Outcome::Abort if contract.attempt.abort == CountsAs::Ignored => {}
+            Outcome::Failure(_) | Outcome::Abort => latch.fail(rules, here),
+        }
+    }
+
+    /// What a forced attempt leaves of throttle and latch: only a success touches them.
+    fn record_forced(&self, memory: &mut Memory, outcome: Outcome, here: Point) {
+        let _ = here;
+        if outcome == Outcome::Success {
+            memory.latch = LatchState::default();
+        }
+    }
+
+    /// What declining for lack of matter does.
+    fn declined(&self, contract: &Contract, memory: &mut Memory, here: Point) {
+        if contract.attempt.noop == CountsAs::Failure
+            && let Some(rules) = &contract.latch
+            && memory.latch.latched.is_none()
+        {
+            memory.latch.fail(rules, here);
+        }
+    }
+
+    /// What a trim does besides: nothing.
+    fn trimmed(&self, conversation: &mut Conversation, memory: &mut Memory, here: Point) {
+        let _ = (conversation, memory, here);
+    }
+
+    /// Whether the latch has reopened.
+    fn reopened(&self, contract: &Contract, growth: u64, elapsed_s: f64) -> bool {
+        contract.latch.as_ref().is_none_or(|rules| LatchState::reopened(rules, growth, elapsed_s))
+    }
+
+    // What to do.
+
+    /// Whether to attempt at this pressure, everything else permitting.
+    fn attempts_at(&self, pressure: Pressure) -> bool {
+        pressure == Pressure::Summarize
+    }
+
+    /// Whether to trim at this pressure, when no attempt is made.
+    fn trims_at(&self, pressure: Pressure, gates: Gates) -> bool {
+        let _ = gates;
+        pressure != Pressure::None
+    }
+
+    /// Whether the switch lets a step of this kind attempt: a person's request always.
+    fn is_on(&self, auto: bool, kind: StepKind) -> bool {
+        auto || kind == StepKind::Force
+    }
+
+    /// Whether a person's request gets through: always.
+    fn forces(&self, gates: Gates) -> bool {
+        let _ = gates;
+        true
+    }
+
+    /// Whether another recovery from a proven overflow is allowed. Growth renews them.
+    fn may_recover(&self, contract: &Contract, memory: &mut Memory, growth: u64, gates: Gates) -> bool {
+        let _ = gates;
+        if growth > 0 {
+            memory.recoveries = 0;
+        }
+        memory.recoveries < contract.overflow.recoveries
+    }
+
+    /// Whether everything waits because a call is open.
+    fn waits_for_calls(&self, view: &[Message]) -> bool {
+        select::open_call(view)
+    }
+
+    /// Whether there is enough to summarise.
+    fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+        let items: Vec<Message> = eligible.iter().map(|at| view[*at].clone()).collect();
+        let rules = &contract.attempt;
+        items.len() >= rules.eligible_min.max(1) && select::size(contract, &items) >= rules.eligible_min_size
+    }
+
+    /// Messages that a summary may replace.
+    fn eligible(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+        select::eligible(contract, view)
+    }
+
+    /// Results that trimming shortens.
+    fn trimmable(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+        select::trimmable(contract, view)
+    }
+
+    /// Summariser calls that an attempt makes while they fail.
+    fn tries(&self) -> usize {
+        1
+    }
+
+    // What comes out of an attempt.
+
+    /// What happens before the summariser is called: nothing.
+    fn asks(&self, conversation: &mut Conversation) {
+        let _ = conversation;
+    }
+
+    /// What is made of a summary with more calls: nothing.
+    fn refine(&self, host: &Host, summary: Summary) -> Result<Summary, Rejection> {
+        let _ = host;
+        Ok(summary)
+    }
+
+    /// Whether an attempt that ended like this makes the step end in an error.
+    fn raises(&self, outcome: Outcome) -> bool {
+        let _ = outcome;
+        false
+    }
+
+    /// Whether an attempt whose step ends in an error is recorded, too.
+    fn records_raised(&self) -> bool {
+        true
+    }
+
+    /// What an error of the summariser counts as.
+    fn outcome_of(&self, rejection: Rejection) -> Outcome {
+        match rejection.kind {
+            RejectionKind::Aborted => Outcome::Abort,
+            RejectionKind::Rejected => Outcome::Failure(FailureKind::Rejected),
+            RejectionKind::Overflow => Outcome::Failure(FailureKind::Overflow),
+            RejectionKind::Timeout => Outcome::Failure(FailureKind::Timeout),
+            RejectionKind::Transport => Outcome::Failure(FailureKind::Transport),
+        }
+    }
+
+    /// Why a summary is not usable, if it is not.
+    fn unusable(&self, summary: &Summary) -> Option<FailureKind> {
+        match summary.stop {
+            Stop::Length => Some(FailureKind::Length),
+            Stop::Refusal => Some(FailureKind::Refusal),
+            Stop::End if summary.text.is_empty() => Some(FailureKind::Empty),
+            Stop::End if summary.text.trim().is_empty() => Some(FailureKind::Blank),
+            Stop::End => None,
+        }
+    }
+
+    /// Why the new view is not an improvement, if it is not.
+    fn fruitless(&self, contract: &Contract, old: &[Message], new: &[Message]) -> Option<FailureKind> {
+        let (before, after) = (select::size(contract, old), select::size(contract, new));
+        if after > before {
+            Some(FailureKind::Inflated)
+        } else if after == before {
+            Some(FailureKind::Equal)
+        } else if after as f64 > before as f64 * (1.0 - contract.attempt.min_effect) {
+            Some(FailureKind::Ineffective)
+        } else {
+            None
+        }
+    }
+
+    /// The view after a failed or aborted attempt: the old one.
+    fn failed(&self, conversation: &mut Conversation, outcome: Outcome) {
+        let _ = (conversation, outcome);
+    }
+
+    /// What happens once a view is installed.
+    fn installed(&self, conversation: &mut Conversation) {
+        let _ = conversation;
+    }
+
+    /// The message that carries the summary.
+    fn summary(&self, contract: &Contract, text: &str) -> Message {
+        let _ = contract;
+        Message::new("", Role::Assistant, text).summary()
+    }
+
+    /// The shortened content of a tool result.
+    fn shorten(&self, content: &str) -> String {
+        let kept: String = content.chars().take(200).collect();
+        format!("{kept} [{} characters trimmed]", content.chars().count() - kept.chars().count())
+    }
+
+    /// What the step reports, given what was done.
+    fn reports(&self, done: Action) -> Action {
+        done
+    }
+
+    // Persistence.
+
+    /// What becomes of messages that are saved and loaded: nothing.
+    fn reloaded(&self, messages: Vec<Message>, restart: &Restart) -> Vec<Message> {
+        let _ = restart;
+        messages
+    }
+
+    /// What a restart leaves of throttle and latch.
+    fn restarted(&self, contract: &Contract, memory: &mut Memory, restart: &Restart) {
+        if contract.restart.throttle == Durability::Volatile {
+            memory.throttle = ThrottleState::default();
+        }
+        if contract.restart.latch == Durability::Volatile {
+            memory.latch = LatchState::default();
+        }
+        if contract.throttle.clock == Clock::Monotonic {
+            // What the old process's clock said means nothing now: wait the whole time once more.
+            for point in memory.throttle.last.iter_mut().chain(memory.latch.latched.iter_mut()) {
+                point.clock_s = restart.monotonic_s;
+            }
+        }
+    }
+
+    /// Whether the person's rewind is done here: the conversation does it.
+    fn rewinds(&self, conversation: &mut Conversation, to: &str) {
+        conversation.rewind(to);
+    }
+}
+
+/// The reference's behaviour: the provided methods.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sound;
+
+impl Behaviour for Sound {}

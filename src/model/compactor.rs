@@ -1,0 +1,337 @@
+//! The order in which a step takes its decisions.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::behaviour::{Behaviour, Gates, Outcome};
+use super::latch::LatchState;
+use super::select;
+use super::throttle::{Now, Point, ThrottleState};
+use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::contract::{Capability, Contract, FailureKind, TrimHow};
+use crate::history::{Pressure, StepKind};
+use crate::message::{Message, from_json_lines, to_json_lines};
+use crate::trace::Action;
+
+/// What is remembered of a conversation besides its messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    pub(crate) throttle: ThrottleState,
+    pub(crate) latch: LatchState,
+    /// Recoveries since the last progress after a proven overflow, and where the last one was made.
+    pub(crate) recoveries: u32,
+    pub(crate) recovered: Option<Point>,
+}
+
+/// A compactor: a contract, a behaviour, and a memory for each conversation.
+#[derive(Debug)]
+pub(crate) struct Machine<B> {
+    name: String,
+    contract: Contract,
+    behaviour: B,
+    auto: bool,
+    memories: BTreeMap<String, Memory>,
+}
+
+impl<B: Behaviour> Machine<B> {
+    pub(crate) fn new(name: impl Into<String>, contract: Contract, behaviour: B) -> Self {
+        Self { name: name.into(), contract, behaviour, auto: true, memories: BTreeMap::new() }
+    }
+
+    fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
+        let key = self.behaviour.state_key(conversation.id());
+        self.memories.entry(key.to_owned()).or_default()
+    }
+
+    /// Whether the cooldown forbids an attempt.
+    fn cooling(&mut self, conversation: &Conversation, now_s: f64) -> bool {
+        let mut memory = *self.memory(conversation);
+        let (Some(cooldown), Some(last)) = (self.contract.cooldown(), memory.throttle.last.as_mut()) else { return false };
+        let elapsed = self.behaviour.elapsed(last, now_s);
+        let growth = self.behaviour.growth(conversation, last, &|message| self.behaviour.counts(message));
+        let cools = self.behaviour.is_cooling(elapsed, cooldown.after(memory.throttle.failures))
+            && !self.behaviour.growth_lifts(&self.contract, growth);
+        *self.memory(conversation) = memory;
+        cools
+    }
+
+    /// Whether the latch forbids an attempt.
+    fn latched(&mut self, conversation: &Conversation, now_s: f64) -> bool {
+        let mut memory = *self.memory(conversation);
+        let Some(point) = memory.latch.latched.as_mut().filter(|_| self.contract.latch().is_some()) else { return false };
+        let elapsed = self.behaviour.elapsed(point, now_s);
+        let growth = self.behaviour.growth(conversation, point, &|message| self.behaviour.counts_for_latch(message));
+        let latched = !self.behaviour.reopened(&self.contract, growth, elapsed);
+        *self.memory(conversation) = memory;
+        latched
+    }
+
+    /// Whether another recovery from a proven overflow is allowed.
+    fn may_recover(&mut self, conversation: &Conversation, gates: Gates) -> bool {
+        let mut memory = *self.memory(conversation);
+        let counts = |message: &Message| self.behaviour.counts(message);
+        let growth = memory.recovered.as_mut().map_or(0, |point| self.behaviour.growth(conversation, point, &counts));
+        let may = self.behaviour.may_recover(&self.contract, &mut memory, growth, gates);
+        *self.memory(conversation) = memory;
+        may
+    }
+
+    /// Notes a recovery. One that made the view smaller is progress, and renews them.
+    fn recovered(&mut self, conversation: &Conversation, here: Point, smaller: bool) {
+        let memory = self.memory(conversation);
+        memory.recoveries = if smaller { 0 } else { memory.recoveries + 1 };
+        memory.recovered = Some(here);
+    }
+
+    /// Shortens what can be shortened. Whether it did.
+    fn trim(&mut self, conversation: &mut Conversation, here: Point) -> bool {
+        if !self.contract.claims(Capability::Trim) {
+            return false;
+        }
+        let at = self.behaviour.trimmable(&self.contract, conversation.view());
+        let mut view = conversation.view().to_vec();
+        for &at in &at {
+            view[at].content = self.behaviour.shorten(&view[at].content);
+            view[at].trimmed = true;
+        }
+        if self.contract.trim.how == TrimHow::Drop {
+            view = without_groups(&view, &at);
+        }
+        let (before, after) = (select::size(&self.contract, conversation.view()), select::size(&self.contract, &view));
+        let least = self.contract.trim.min_saving;
+        let least = if least < 1.0 { least * before as f64 } else { least };
+        if at.is_empty() || after >= before || ((before - after) as f64) < least {
+            return false;
+        }
+        conversation.install(view);
+        let behaviour = &self.behaviour;
+        let memory = self.memories.entry(behaviour.state_key(conversation.id()).to_owned()).or_default();
+        behaviour.trimmed(conversation, memory, here);
+        true
+    }
+
+    /// One attempt, and what it came to.
+    fn attempt(&self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Outcome {
+        let view = conversation.view().to_vec();
+        let replaced: Vec<usize> =
+            (0..view.len()).filter(|at| eligible.contains(at) || (view[*at].is_own() && view[*at].is_visible())).collect();
+        let ui_only = (0..view.len()).filter(|at| !view[*at].is_visible());
+        let mut sent: Vec<usize> = replaced.iter().copied().chain(ui_only).collect();
+        sent.sort_unstable();
+        let input: Vec<Message> =
+            sent.iter().map(|at| view[*at].clone()).filter(|message| self.behaviour.is_sent(message)).collect();
+
+        self.behaviour.asks(conversation);
+        let mut outcome = Outcome::Failure(FailureKind::NoView);
+        for _ in 0..self.behaviour.tries() {
+            let summary = match host.summarize(&input).and_then(|summary| self.behaviour.refine(host, summary)) {
+                Ok(summary) => summary,
+                Err(rejection) => {
+                    outcome = self.behaviour.outcome_of(rejection);
+                    continue;
+                }
+            };
+            if let Some(kind) = self.behaviour.unusable(&summary) {
+                outcome = Outcome::Failure(kind);
+                continue;
+            }
+            let first = replaced.first().copied().unwrap_or(view.len());
+            let mut new: Vec<Message> = Vec::with_capacity(view.len());
+            for (at, message) in view.iter().enumerate() {
+                if at == first {
+                    new.push(self.behaviour.summary(&self.contract, &summary.text));
+                }
+                if !replaced.contains(&at) {
+                    new.push(message.clone());
+                }
+            }
+            if first == view.len() {
+                new.push(self.behaviour.summary(&self.contract, &summary.text));
+            }
+            if let Some(kind) = self.behaviour.fruitless(&self.contract, &view, &new) {
+                outcome = Outcome::Failure(kind);
+                continue;
+            }
+            conversation.install(new);
+            self.behaviour.installed(conversation);
+            outcome = Outcome::Success;
+            break;
+        }
+        let text = match outcome {
+            Outcome::Success => "compacted the conversation".to_owned(),
+            Outcome::Failure(kind) => format!("compaction failed: {}", kind.name()),
+            Outcome::Abort => "compaction interrupted".to_owned(),
+        };
+        if outcome != Outcome::Success {
+            self.behaviour.failed(conversation, outcome);
+        }
+        if let Some(status) = self.behaviour.status(&text) {
+            conversation.append(status);
+        }
+        outcome
+    }
+
+    /// An attempt, recorded by `record`, and what the step reports of it.
+    fn recorded(
+        &mut self,
+        conversation: &mut Conversation,
+        host: &Host,
+        eligible: &[usize],
+        record: impl FnOnce(&B, &Contract, &mut Memory, Outcome),
+    ) -> Result<Action, Error> {
+        let outcome = self.attempt(conversation, host, eligible);
+        let raises = self.behaviour.raises(outcome);
+        if !raises || self.behaviour.records_raised() {
+            let key = self.behaviour.state_key(conversation.id()).to_owned();
+            record(&self.behaviour, &self.contract, self.memories.entry(key).or_default(), outcome);
+        }
+        match outcome {
+            _ if raises => Err(Error::raised("the compaction failed")),
+            Outcome::Success => Ok(Action::Summarize),
+            Outcome::Failure(_) | Outcome::Abort => Ok(Action::None),
+        }
+    }
+
+    fn unforced(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize], here: Point) -> Result<Action, Error> {
+        self.recorded(conversation, host, eligible, |behaviour, contract, memory, outcome| {
+            if behaviour.starts_cooldown(contract, outcome) {
+                memory.throttle.last = Some(here);
+                memory.throttle.failures = if outcome == Outcome::Success { 0 } else { memory.throttle.failures + 1 };
+            }
+            behaviour.record(contract, &mut memory.latch, outcome, here);
+        })
+    }
+
+    fn decide(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
+        let now_s = Now { wall_s: host.wall(), monotonic_s: host.monotonic() }.read(self.contract.throttle.clock);
+        let standing = select::standing(conversation.view());
+        let here = Point { log: conversation.log().len(), standing, clock_s: now_s };
+        if self.behaviour.waits_for_calls(conversation.view()) {
+            return Ok(Action::None);
+        }
+        let gates = Gates { cooling: self.cooling(conversation, now_s), latched: self.latched(conversation, now_s) };
+        let eligible = self.behaviour.eligible(&self.contract, conversation.view());
+        let enough = self.contract.claims(Capability::Summarize)
+            && self.behaviour.is_enough(&self.contract, conversation.view(), &eligible);
+        let on = self.behaviour.is_on(self.auto, host.kind());
+        match host.kind() {
+            StepKind::Force if enough && on && self.behaviour.forces(gates) => {
+                self.recorded(conversation, host, &eligible, |behaviour, _, memory, outcome| {
+                    behaviour.record_forced(memory, outcome, here);
+                })
+            }
+            StepKind::Force => Ok(Action::None),
+            StepKind::Overflow if !self.may_recover(conversation, gates) => Ok(Action::None),
+            StepKind::Overflow => {
+                if self.trim(conversation, here) {
+                    self.recovered(conversation, here, true);
+                    return Ok(Action::Trim);
+                }
+                if !(enough && on) {
+                    return Ok(Action::None);
+                }
+                let done = self.unforced(conversation, host, &eligible, here);
+                self.recovered(conversation, here, matches!(done, Ok(Action::Summarize)));
+                done
+            }
+            StepKind::Step => {
+                let pressure = host.pressure();
+                if self.behaviour.attempts_at(pressure) && on && !gates.closed() {
+                    if enough {
+                        return self.unforced(conversation, host, &eligible, here);
+                    }
+                    if pressure == Pressure::Summarize {
+                        let mut memory = *self.memory(conversation);
+                        self.behaviour.declined(&self.contract, &mut memory, here);
+                        *self.memory(conversation) = memory;
+                    }
+                }
+                let trims = self.behaviour.trims_at(pressure, gates) && self.trim(conversation, here);
+                Ok(if trims { Action::Trim } else { Action::None })
+            }
+        }
+    }
+}
+
+/// `view` without the call groups of the items at `at`.
+fn without_groups(view: &[Message], at: &[usize]) -> Vec<Message> {
+    let calls: Vec<&str> = at.iter().filter_map(|at| view[*at].call_id.as_deref()).collect();
+    let gone = |(i, message): &(usize, &Message)| {
+        at.contains(i)
+            || message.call_id.as_deref().is_some_and(|call| calls.contains(&call))
+            || message.calls.iter().any(|call| calls.contains(&call.as_str()))
+    };
+    view.iter().enumerate().filter(|item| !gone(item)).map(|(_, message)| message.clone()).collect()
+}
+
+impl<B: Behaviour> Compactor for Machine<B> {
+    fn contract(&self) -> Contract {
+        self.contract.clone()
+    }
+
+    fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
+        self.decide(conversation, host).map(|done| self.behaviour.reports(done))
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn append(&mut self, conversation: &mut Conversation, messages: Vec<Message>) -> Result<(), Error> {
+        self.behaviour.received(conversation, &messages);
+        conversation.receive(messages);
+        Ok(())
+    }
+
+    fn rewind(&mut self, conversation: &mut Conversation, to: &str) -> Result<(), Error> {
+        self.behaviour.rewinds(conversation, to);
+        Ok(())
+    }
+
+    fn restart(&mut self, conversations: &mut [Conversation], restart: &Restart) -> Result<(), Error> {
+        for conversation in conversations.iter_mut() {
+            let [log, view] = [conversation.log(), conversation.view()].map(|messages| {
+                let loaded = from_json_lines(&older(&to_json_lines(messages), &restart.without));
+                loaded.map(|messages| self.behaviour.reloaded(messages, restart)).map_err(Error::raised)
+            });
+            conversation.load(log?, view?);
+        }
+        for memory in self.memories.values_mut() {
+            *memory = serde_json::to_string(memory)
+                .and_then(|text| serde_json::from_str(&text))
+                .map_err(|e| Error::raised(e.to_string()))?;
+            self.behaviour.restarted(&self.contract, memory, restart);
+        }
+        Ok(())
+    }
+
+    fn auto(&mut self, on: bool) -> Result<(), Error> {
+        self.auto = on;
+        Ok(())
+    }
+
+    fn usage(&mut self, _: &mut Conversation, _: u64, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// JSON lines without the members that an older version did not write.
+fn older(text: &str, without: &[String]) -> String {
+    if without.is_empty() {
+        return text.to_owned();
+    }
+    let mut old = String::new();
+    for line in text.lines() {
+        if let Ok(serde_json::Value::Object(mut object)) = serde_json::from_str(line) {
+            object.retain(|name, _| !without.contains(name));
+            old.push_str(&serde_json::Value::Object(object).to_string());
+            old.push('\n');
+        }
+    }
+    old
+}

@@ -1,0 +1,124 @@
+//! Which messages of a view may be summarised or trimmed.
+
+use std::collections::HashSet;
+
+use crate::contract::{Contract, Feature};
+use crate::message::{Message, Role};
+
+/// The size of a view: content and reasoning of what the model sees.
+pub(crate) fn size(contract: &Contract, view: &[Message]) -> usize {
+    view.iter().filter(|message| message.is_visible()).map(|message| size_of(contract, message)).sum()
+}
+
+fn size_of(contract: &Contract, message: &Message) -> usize {
+    let unit = contract.size.unit.unit();
+    let reasoning = message.reasoning.as_deref().map_or(0, |text| unit.len(text));
+    unit.len(&message.content) + reasoning + contract.size.per_message
+}
+
+/// The number of the host's messages in the view that the model sees.
+pub(crate) fn standing(view: &[Message]) -> u64 {
+    view.iter().filter(|message| message.is_visible() && !message.is_own()).count() as u64
+}
+
+/// Calls that stand in the view without their final result.
+fn open_calls(view: &[Message]) -> HashSet<&str> {
+    let answered: HashSet<&str> =
+        view.iter().filter(|message| !message.interim).filter_map(|message| message.call_id.as_deref()).collect();
+    let made = view.iter().flat_map(|message| message.calls.iter().map(String::as_str));
+    made.filter(|call| !answered.contains(call)).collect()
+}
+
+/// Whether a call is open.
+pub(crate) fn open_call(view: &[Message]) -> bool {
+    !open_calls(view).is_empty()
+}
+
+/// The number of leading system messages.
+fn leading(view: &[Message]) -> usize {
+    view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count()
+}
+
+/// Positions of the last `keep` visible messages.
+fn tail(view: &[Message], keep: usize) -> impl Iterator<Item = usize> {
+    view.iter().enumerate().rev().filter(|(_, message)| message.is_visible()).map(|(at, _)| at).take(keep)
+}
+
+/// Extends `protected` to whole call groups: a call message and its results stay or go together.
+fn close_groups(view: &[Message], protected: &mut HashSet<usize>) {
+    let mut calls: HashSet<&str> = HashSet::new();
+    loop {
+        let before = protected.len();
+        for at in protected.iter() {
+            calls.extend(view[*at].calls.iter().map(String::as_str));
+            calls.extend(view[*at].call_id.as_deref());
+        }
+        for (at, message) in view.iter().enumerate() {
+            let answers = message.call_id.as_deref().is_some_and(|call| calls.contains(call));
+            if answers || message.calls.iter().any(|call| calls.contains(call.as_str())) {
+                protected.insert(at);
+            }
+        }
+        if protected.len() == before {
+            return;
+        }
+    }
+}
+
+/// Positions of the messages that a summary may replace, in order.
+pub(crate) fn eligible(contract: &Contract, view: &[Message]) -> Vec<usize> {
+    let attempt = &contract.attempt;
+    let mut protected: HashSet<usize> = (0..leading(view)).collect();
+    protected.extend((0..view.len()).filter(|at| view[*at].pinned));
+    protected.extend(view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own()));
+    protected.extend(tail(view, attempt.keep_last.max(1)));
+    let keep = if attempt.keep_size < 1.0 { attempt.keep_size * size(contract, view) as f64 } else { attempt.keep_size };
+    let mut kept = 0.0;
+    for at in tail(view, view.len()) {
+        kept += size_of(contract, &view[at]) as f64;
+        if kept > keep {
+            break;
+        }
+        protected.insert(at);
+    }
+    close_groups(view, &mut protected);
+    let may = |at: &usize| view[*at].is_visible() && !view[*at].is_own() && !protected.contains(at);
+    (0..view.len()).filter(may).collect()
+}
+
+/// Whether `message` is a tool result. Where messages have no role for those, they are system messages after the leading
+/// ones.
+fn is_result(contract: &Contract, view: &[Message], at: usize) -> bool {
+    let message = &view[at];
+    message.role == Role::Tool
+        || (!contract.has(Feature::ToolRole) && message.role == Role::System && at >= leading(view))
+}
+
+/// Positions of the tool results that trimming shortens, in order; none while a call is open.
+pub(crate) fn trimmable(contract: &Contract, view: &[Message]) -> Vec<usize> {
+    if open_call(view) {
+        return Vec::new();
+    }
+    let rules = &contract.trim;
+    let mut protected: HashSet<usize> = tail(view, rules.keep_last).collect();
+    protected.extend((0..view.len()).filter(|at| view[*at].pinned));
+    let mut kept = 0;
+    for at in (0..view.len()).rev().filter(|at| is_result(contract, view, *at)) {
+        kept += size_of(contract, &view[at]);
+        if kept > rules.keep_size {
+            break;
+        }
+        protected.insert(at);
+    }
+    close_groups(view, &mut protected);
+    let may = |at: &usize| {
+        let message = &view[*at];
+        is_result(contract, view, *at)
+            && message.is_visible()
+            && !message.is_own()
+            && !message.trimmed
+            && !protected.contains(at)
+            && message.content.chars().count() > rules.min_chars
+    };
+    (0..view.len()).filter(may).collect()
+}

@@ -1,0 +1,730 @@
+//! The oracle: for each step, the reasons that forbid an attempt and the reasons that require one. Neither: the candidate
+//! is free.
+
+mod state;
+pub(crate) mod view;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use state::{Cooling, LatchStates, Mark, Open, Permit};
+pub(crate) use view::Origin;
+use view::{Externals, Item, View};
+
+use crate::contract::{Capability, Contract, CountsAs, Durability, FailureKind, Growth, Pending, SizeUnit};
+use crate::history::{Command, Name, Pressure, StepCommand, StepKind};
+use crate::message::Message;
+use crate::trace::{Event, Reply, Trace};
+
+/// Why an attempt is forbidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Forbid {
+    OpenCall,
+    AutoOff,
+    PressureNone,
+    TrimEnough,
+    Cooling,
+    Latched,
+    NoRecoveryLeft,
+    NothingEligible,
+}
+
+impl Forbid {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::OpenCall => "a call is open",
+            Self::AutoOff => "automatic compaction is off",
+            Self::PressureNone => "there is no pressure",
+            Self::TrimEnough => "trimming is enough",
+            Self::Cooling => "the cooldown is running",
+            Self::Latched => "the latch is closed",
+            Self::NoRecoveryLeft => "no recovery is left",
+            Self::NothingEligible => "nothing is eligible",
+        }
+    }
+}
+
+/// Why an attempt is required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Require {
+    Forced,
+    Overflow,
+    FirstAttempt,
+    CooldownOver,
+    Grown,
+    Reopened,
+}
+
+impl Require {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Forced => "a person asked for it",
+            Self::Overflow => "the overflow is proved",
+            Self::FirstAttempt => "there is pressure and nothing stands in the way",
+            Self::CooldownOver => "the cooldown is over",
+            Self::Grown => "growth has lifted the cooldown",
+            Self::Reopened => "the latch has reopened",
+        }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Outcome {
+    Success,
+    Failure(FailureKind),
+    Abort,
+}
+
+/// A step, and what the oracle says of it.
+#[derive(Debug)]
+pub(crate) struct Judged<'t> {
+    /// The command, counted from 0.
+    pub(crate) command: usize,
+    pub(crate) name: Name,
+    pub(crate) step: &'t StepCommand,
+    pub(crate) event: &'t Event,
+    pub(crate) before: View<'t>,
+    pub(crate) after: View<'t>,
+    /// How the attempt ended, if one was made.
+    pub(crate) outcome: Option<Outcome>,
+    /// The view was made smaller by rule.
+    pub(crate) trimmed: bool,
+    /// What the attempt took out of the view.
+    pub(crate) replaced: bool,
+    pub(crate) forbid: Vec<Forbid>,
+    pub(crate) require: Vec<Require>,
+    /// The wall clock has stepped, and it is not over yet.
+    pub(crate) fog: bool,
+    pub(crate) trimmable: usize,
+    pub(crate) eligible: usize,
+    pub(crate) eligible_size: usize,
+    pub(crate) facts: Facts,
+}
+
+/// Circumstances of a step that requirements ask for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// Since the last unforced attempt that succeeded or failed: visible external messages, `ui_only` external ones, own
+    /// ones, and the seconds.
+    pub(crate) growth: u64,
+    pub(crate) ui_only: u64,
+    pub(crate) own: u64,
+    pub(crate) since_s: Option<f64>,
+    /// Since the latch closed, where it surely did.
+    pub(crate) latch_growth: Option<u64>,
+    pub(crate) latch_ui_only: u64,
+    pub(crate) latch_own: u64,
+    pub(crate) latch_since_s: f64,
+    /// How the last unforced attempt ended.
+    pub(crate) last: Option<Outcome>,
+    pub(crate) last_raised: bool,
+    /// A cooldown runs for sure, whatever growth does to it.
+    pub(crate) inside_cooldown: bool,
+    pub(crate) latched: bool,
+    pub(crate) strikes: u32,
+    /// Times that the latch surely closed so far.
+    pub(crate) latchings: u32,
+    /// Successes, aborts, declines, forced attempts, rewinds, trims, restarts and clock steps so far, in the conversation.
+    pub(crate) successes: u32,
+    pub(crate) aborts: u32,
+    pub(crate) declines: u32,
+    pub(crate) forced: u32,
+    pub(crate) rewinds: u32,
+    pub(crate) trims: u32,
+    pub(crate) restarts: u32,
+    pub(crate) clock_steps: u32,
+    /// Of these, the ones since the latch closed.
+    pub(crate) rewinds_latched: u32,
+    pub(crate) trims_latched: u32,
+    /// Attempts made in other conversations so far, and how many of those conversations there are.
+    pub(crate) others: usize,
+    pub(crate) cooldown_left_s: Option<f64>,
+}
+
+impl Wrong {
+    /// The decision and its reasons, from a closed set.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Attempted(reasons) => {
+                let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
+                format!("attempted although {}", words.join(" and "))
+            }
+            Self::Missing(reasons) => {
+                let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
+                format!("no attempt although {}", words.join(" and "))
+            }
+        }
+    }
+
+    /// The same as part of a file name.
+    pub(crate) fn slug(&self) -> String {
+        match self {
+            Self::Attempted(reasons) => format!("attempted-{reasons:?}"),
+            Self::Missing(reasons) => format!("missing-{reasons:?}"),
+        }
+        .replace(", ", "-")
+        .replace(['[', ']'], "")
+        .to_lowercase()
+    }
+}
+
+/// A wrong decision: an attempt that is forbidden, or none where one is required.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Wrong {
+    Attempted(Vec<Forbid>),
+    Missing(Vec<Require>),
+}
+
+impl Judged<'_> {
+    pub(crate) fn attempted(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    /// What is wrong with the decision, if anything is. With nothing eligible an attempt is merely advised against.
+    pub(crate) fn wrong(&self) -> Option<Wrong> {
+        let hard: Vec<Forbid> = self.forbid.iter().copied().filter(|reason| *reason != Forbid::NothingEligible).collect();
+        if self.attempted() {
+            return (!hard.is_empty()).then_some(Wrong::Attempted(hard));
+        }
+        let recovered = self.step.kind == StepKind::Overflow && self.trimmed;
+        (!self.require.is_empty() && !recovered).then(|| Wrong::Missing(self.require.clone()))
+    }
+
+    /// The messages that the summariser was shown, by position among the externals.
+    pub(crate) fn shown(&self, externals: &Externals<'_>) -> HashSet<usize> {
+        self.event.calls.iter().flat_map(|call| externals.in_input(&call.input)).collect()
+    }
+
+    /// Usable texts that the attempt was given.
+    pub(crate) fn usable(&self) -> impl Iterator<Item = &str> {
+        self.event.calls.iter().filter_map(|call| match &call.reply {
+            Reply::Summary { text, usable: true, .. } => Some(text.trim()),
+            _ => None,
+        })
+    }
+}
+
+/// A trace with what the oracle says of it.
+#[derive(Debug)]
+pub(crate) struct Judgement<'t> {
+    pub(crate) trace: &'t Trace,
+    pub(crate) externals: Externals<'t>,
+    pub(crate) steps: Vec<Judged<'t>>,
+    /// Views read after other commands: the command, the conversation, the view before, and the view.
+    pub(crate) reads: Vec<(usize, Name, View<'t>, View<'t>)>,
+}
+
+/// Judges a trace.
+pub(crate) fn judge<'t>(contract: &'t Contract, trace: &'t Trace) -> Judgement<'t> {
+    let mut judge = Judge {
+        contract,
+        trace,
+        externals: Externals::new(trace, contract),
+        tracks: vec![Track::default(); trace.history.conversations()],
+        auto: true,
+        sent: 0,
+        extras: HashSet::new(),
+    };
+    let (mut steps, mut reads) = (Vec::new(), Vec::new());
+    for (at, (command, event)) in trace.history.commands.iter().zip(&trace.events).enumerate() {
+        judge.command(at, command, event, &mut steps, &mut reads);
+    }
+    Judgement { trace, externals: judge.externals, steps, reads }
+}
+
+/// What is known of one conversation.
+#[derive(Clone, Debug, Default)]
+struct Track<'t> {
+    view: View<'t>,
+    appended: u64,
+    rebrought: u64,
+    rewinds: u64,
+    cooling: Cooling,
+    latch: LatchStates,
+    /// Recoveries of proven overflows without progress: the least and the most; and the growth at the last.
+    recoveries: (u32, u32),
+    recovered_at: u64,
+    /// Wall clock: stepped and no step since; or the second until which only CLK-1 speaks.
+    fog: Option<Option<f64>>,
+    ui_only: u64,
+    own: u64,
+    attempts: u32,
+    /// At the last unforced attempt, and at the last certain closing of the latch: growth, ui_only, own, second.
+    at_attempt: Option<(u64, u64, u64, f64)>,
+    at_latch: Option<(u64, u64, u64, f64)>,
+    facts: Facts,
+}
+
+struct Judge<'t> {
+    contract: &'t Contract,
+    trace: &'t Trace,
+    externals: Externals<'t>,
+    tracks: Vec<Track<'t>>,
+    auto: bool,
+    sent: usize,
+    extras: HashSet<&'t str>,
+}
+
+impl<'t> Judge<'t> {
+    fn command(
+        &mut self,
+        at: usize,
+        command: &'t Command,
+        event: &'t Event,
+        steps: &mut Vec<Judged<'t>>,
+        reads: &mut Vec<(usize, Name, View<'t>, View<'t>)>,
+    ) {
+        match command {
+            Command::Append { conversation, messages } => {
+                self.receive(*conversation, messages.len());
+                self.settle(*conversation, event);
+            }
+            Command::Step(step) => {
+                let judged = self.step(at, step, event);
+                steps.push(judged);
+                return;
+            }
+            Command::Clock { .. } => {
+                for track in &mut self.tracks {
+                    track.fog = Some(None);
+                    track.facts.clock_steps += 1;
+                }
+            }
+            Command::Auto { on } => self.auto = *on,
+            Command::Rewind { conversation, .. } => {
+                let before = view::standing(&self.track(*conversation).view);
+                self.read(at, event, reads);
+                let track = self.track(*conversation);
+                track.rewinds += 1;
+                track.rebrought += view::standing(&track.view).saturating_sub(before);
+                track.facts.rewinds += 1;
+                track.facts.rewinds_latched += 1;
+                return;
+            }
+            Command::Restart { .. } => self.restart(event),
+            Command::Usage { .. } => {}
+        }
+        self.read(at, event, reads);
+    }
+
+    fn track(&mut self, name: Name) -> &mut Track<'t> {
+        &mut self.tracks[name.0 as usize]
+    }
+
+    /// Takes the states that a command other than a step has read.
+    fn read(&mut self, at: usize, event: &'t Event, reads: &mut Vec<(usize, Name, View<'t>, View<'t>)>) {
+        for state in &event.states {
+            let view = self.view(&state.view);
+            let old = std::mem::replace(&mut self.track(state.conversation).view, Rc::clone(&view));
+            reads.push((at, state.conversation, old, view));
+        }
+    }
+
+    fn view(&self, messages: &'t [Message]) -> View<'t> {
+        Rc::new(messages.iter().map(|message| self.externals.item(message, &self.extras)).collect())
+    }
+
+    /// The next `count` messages of the host arrive.
+    fn receive(&mut self, name: Name, count: usize) {
+        for at in self.sent..self.sent + count {
+            let message = self.externals.message(at);
+            let origin = view::Origin::External(at);
+            let item = Item { message, origin, verbatim: true, visible: message.is_visible() };
+            let track = self.track(name);
+            Rc::make_mut(&mut track.view).push(item);
+            if item.visible {
+                track.appended += 1;
+            } else {
+                track.ui_only += 1;
+            }
+        }
+        self.sent += count;
+    }
+
+    /// Takes what the candidate and its host appended.
+    fn settle(&mut self, name: Name, event: &'t Event) {
+        for message in &event.extra {
+            self.extras.insert(&message.id);
+            let track = self.track(name);
+            let item = Item { message, origin: view::Origin::Extra, verbatim: true, visible: message.is_visible() };
+            Rc::make_mut(&mut track.view).push(item);
+            track.appended += u64::from(item.visible);
+        }
+        for message in &event.appended {
+            let track = self.track(name);
+            track.own += 1;
+            let item = Item { message, origin: view::Origin::Own, verbatim: false, visible: message.is_visible() };
+            Rc::make_mut(&mut track.view).push(item);
+        }
+    }
+
+    fn restart(&mut self, event: &Event) {
+        let contract = self.contract;
+        for track in &mut self.tracks {
+            let now = Mark {
+                time: (event.elapsed_s, event.elapsed_s),
+                appended: track.appended,
+                rebrought: track.rebrought,
+                rewinds: track.rewinds,
+                standing: 0,
+            };
+            track.facts.restarts += 1;
+            if contract.restart.throttle == Durability::Volatile {
+                track.cooling = Cooling::default();
+                track.at_attempt = None;
+            }
+            if contract.restart.latch == Durability::Volatile {
+                track.latch.clear();
+                track.at_latch = None;
+            }
+            if contract.throttle.clock == crate::contract::Clock::Monotonic {
+                track.cooling.forget_time(&now);
+                track.latch.forget_time(&now);
+            }
+            // How often an overflow was recovered from may be forgotten.
+            track.recoveries.0 = 0;
+        }
+    }
+
+    fn step(&mut self, at: usize, step: &'t StepCommand, event: &'t Event) -> Judged<'t> {
+        let contract = self.contract;
+        let name = step.conversation;
+        let now_s = event.elapsed_s;
+        let longest = contract.cooldown().map_or(0.0, |c| c.longest());
+        let wait = contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(longest);
+        let before = Rc::clone(&self.track(name).view);
+        let open_call = !view::open_calls(&self.externals, &before).is_empty();
+        let asked = step.kind == StepKind::Step && step.pressure == Pressure::Summarize && self.auto && !open_call;
+        let fog = self.fog(name, now_s, wait, asked);
+        let standing = view::standing(&before);
+        let now = {
+            let track = self.track(name);
+            let (appended, rebrought, rewinds) = (track.appended, track.rebrought, track.rewinds);
+            Mark { time: (now_s, now_s), appended, rebrought, rewinds, standing }
+        };
+
+        let cools = contract
+            .cooldown()
+            .is_some_and(|cooldown| self.track(name).cooling.forbids(cooldown, Growth::Ignored, &now));
+        if step.kind == StepKind::Step && step.pressure == Pressure::Summarize && !cools && !open_call {
+            self.track(name).latch.look(standing);
+        }
+        let eligible = view::surely_eligible(contract, &self.externals, &before);
+        let eligible_size: usize = eligible.iter().map(|at| view::size_of(contract, &before[*at])).sum();
+        let enough = eligible.len() >= contract.attempt.eligible_min.max(1)
+            && eligible_size >= contract.attempt.eligible_min_size
+            && contract.claims(Capability::Summarize);
+        let trimmable = if contract.claims(Capability::Trim) {
+            view::surely_trimmable(contract, &self.externals, &before).len()
+        } else {
+            0
+        };
+        let growing = standing > 0 && self.track(name).appended > self.track(name).recovered_at;
+        if growing {
+            self.track(name).recoveries = (0, 0);
+        }
+
+        let mut forbid = self.forbid(step, &before, &now, open_call, trimmable);
+        let mut require = if forbid.is_empty() && enough { self.require(step, &now) } else { Vec::new() };
+        if fog {
+            let timed = |reason: &Forbid| matches!(reason, Forbid::Cooling | Forbid::Latched | Forbid::NoRecoveryLeft);
+            forbid.retain(|reason| !timed(reason));
+            require.clear();
+        }
+        let facts = self.facts(name, &now, cools);
+
+        // What the step did.
+        if !event.calls.is_empty() {
+            self.receive(name, step.arrived.len());
+        } else {
+            self.sent += step.arrived.len();
+        }
+        self.settle(name, event);
+        if let Some(state) = event.states.last() {
+            self.track(name).view = self.view(&state.view);
+        }
+        let after = Rc::clone(&self.track(name).view);
+        let mut judged = Judged {
+            command: at,
+            name,
+            step,
+            event,
+            before,
+            after,
+            outcome: None,
+            trimmed: false,
+            replaced: false,
+            forbid,
+            require,
+            fog,
+            trimmable,
+            eligible: eligible.len(),
+            eligible_size,
+            facts,
+        };
+        self.observe(&mut judged);
+        self.update(&judged, now, enough);
+        judged
+    }
+
+    /// Whether the wall clock has stepped and only CLK-1 speaks. The time runs from the first step at which the candidate has
+    /// reason to look at the clock.
+    fn fog(&mut self, name: Name, now_s: f64, wait: f64, asked: bool) -> bool {
+        let track = self.track(name);
+        match track.fog {
+            None => false,
+            Some(None) => {
+                if asked {
+                    track.fog = Some(Some(now_s + wait));
+                }
+                wait > 0.0
+            }
+            Some(Some(until)) if now_s < until => true,
+            Some(Some(_)) => {
+                track.fog = None;
+                false
+            }
+        }
+    }
+
+    fn forbid(&self, step: &StepCommand, before: &[Item<'t>], now: &Mark, open_call: bool, trimmable: usize) -> Vec<Forbid> {
+        let contract = self.contract;
+        let track = &self.tracks[step.conversation.0 as usize];
+        let mut forbid = Vec::new();
+        if open_call && contract.attempt.pending == Pending::Never {
+            forbid.push(Forbid::OpenCall);
+        }
+        if step.kind != StepKind::Force && !self.auto {
+            forbid.push(Forbid::AutoOff);
+        }
+        if step.kind == StepKind::Step {
+            match step.pressure {
+                Pressure::None => forbid.push(Forbid::PressureNone),
+                Pressure::Trim if trimmable > 0 => forbid.push(Forbid::TrimEnough),
+                Pressure::Trim | Pressure::Summarize => {}
+            }
+            if contract.cooldown().is_some_and(|cooldown| track.cooling.forbids(cooldown, contract.throttle.growth, now)) {
+                forbid.push(Forbid::Cooling);
+            }
+            if track.latch.forbids(contract, now) {
+                forbid.push(Forbid::Latched);
+            }
+        }
+        if step.kind == StepKind::Overflow && track.recoveries.0 >= contract.overflow.recoveries {
+            forbid.push(Forbid::NoRecoveryLeft);
+        }
+        if view::maybe_eligible(before).is_empty() {
+            forbid.push(Forbid::NothingEligible);
+        }
+        forbid
+    }
+
+    fn require(&self, step: &StepCommand, now: &Mark) -> Vec<Require> {
+        let contract = self.contract;
+        let track = &self.tracks[step.conversation.0 as usize];
+        match step.kind {
+            StepKind::Force if contract.claims(Capability::Force) => vec![Require::Forced],
+            StepKind::Overflow if contract.claims(Capability::Overflow) && track.recoveries.1 < contract.overflow.recoveries => {
+                vec![Require::Overflow]
+            }
+            StepKind::Step if step.pressure == Pressure::Summarize => {
+                let Some(open) = track.latch.permits(contract, now) else { return Vec::new() };
+                let permit = match contract.cooldown() {
+                    Some(cooldown) => track.cooling.permits(cooldown, contract.throttle.growth, now),
+                    // Without a cooldown only the latch speaks, and after an attempt that left the view as it is there is
+                    // nothing new to try.
+                    None => Some(if track.attempts == 0 { Permit::NoAttemptYet } else { Permit::CooldownOver }),
+                };
+                let mut reasons = match permit {
+                    None => return Vec::new(),
+                    Some(Permit::NoAttemptYet) => vec![Require::FirstAttempt],
+                    Some(Permit::CooldownOver) => vec![Require::CooldownOver],
+                    Some(Permit::Grown) => vec![Require::Grown],
+                };
+                if open == Open::Reopened {
+                    reasons.push(Require::Reopened);
+                }
+                reasons
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn facts(&mut self, name: Name, now: &Mark, inside_cooldown: bool) -> Facts {
+        let contract = self.contract;
+        let others = self.tracks.iter().enumerate().filter(|(at, track)| *at != name.0 as usize && track.attempts > 0).count();
+        let track = self.track(name);
+        let mut facts = track.facts.clone();
+        facts.others = others;
+        facts.inside_cooldown = inside_cooldown;
+        facts.latched = track.latch.is_latched();
+        facts.strikes = track.latch.states.iter().map(|state| state.count).min().unwrap_or(0);
+        if let Some((growth, ui_only, own, at_s)) = track.at_attempt {
+            facts.growth = track.appended - growth;
+            facts.ui_only = track.ui_only - ui_only;
+            facts.own = track.own - own;
+            facts.since_s = Some(now.time.0 - at_s);
+        }
+        if let Some((growth, ui_only, own, at_s)) = track.at_latch.filter(|_| facts.latched) {
+            facts.latch_growth = Some(track.appended - growth);
+            facts.latch_ui_only = track.ui_only - ui_only;
+            facts.latch_own = track.own - own;
+            facts.latch_since_s = now.time.0 - at_s;
+        }
+        facts.cooldown_left_s = contract.cooldown().and_then(|cooldown| track.cooling.left(cooldown, now));
+        facts
+    }
+
+    /// What kind of thing the step was, from what was seen of it.
+    fn observe(&self, judged: &mut Judged<'t>) {
+        let contract = self.contract;
+        let stands = |item: &Item<'_>| item.external().and_then(|at| judged.after.iter().find(|new| new.external() == Some(at)));
+        let old: Vec<&Item<'_>> = judged.before.iter().filter(|item| item.visible && item.external().is_some()).collect();
+        let gone = old.iter().any(|item| stands(item).is_none());
+        let shorter = old.iter().any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
+        let (size_before, size_after) = self.sizes(judged);
+        if judged.event.calls.is_empty() {
+            judged.trimmed = (gone || shorter) && size_after < size_before;
+            return;
+        }
+        let carries = |text: &str| {
+            judged.after.iter().any(|item| item.is_own() && item.visible && !text.is_empty() && item.message.content.contains(text))
+        };
+        let installed = !judged.event.states.is_empty() && judged.usable().any(carries);
+        judged.replaced = !judged.event.states.is_empty() && gone;
+        judged.trimmed = shorter || (gone && !installed && size_after < size_before);
+        let smaller = if contract.size.unit == SizeUnit::Tokens {
+            size_after < size_before.saturating_mul(2)
+        } else {
+            size_after < size_before && size_after as f64 <= size_before as f64 * (1.0 - contract.attempt.min_effect)
+        };
+        let calls = &judged.event.calls;
+        judged.outcome = Some(if installed && smaller {
+            Outcome::Success
+        } else if calls.iter().any(|call| call.reply.is_abort()) {
+            Outcome::Abort
+        } else if judged.event.raised.is_some() {
+            Outcome::Failure(FailureKind::Raised)
+        } else if let Some(kind) = calls.iter().rev().find_map(|call| call.reply.failure()) {
+            Outcome::Failure(kind)
+        } else if installed && size_after > size_before {
+            Outcome::Failure(FailureKind::Inflated)
+        } else if installed && size_after == size_before {
+            Outcome::Failure(FailureKind::Equal)
+        } else if installed {
+            Outcome::Failure(FailureKind::Ineffective)
+        } else {
+            Outcome::Failure(unfit(judged.step))
+        });
+    }
+
+    /// The sizes of the view before and after the step, without what arrived meanwhile.
+    fn sizes(&self, judged: &Judged<'_>) -> (usize, usize) {
+        let arrived = |item: &&Item<'_>| item.external().is_none_or(|at| {
+            !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key)
+        });
+        let after: Vec<Item<'_>> = judged.after.iter().filter(arrived).copied().collect();
+        (view::size(self.contract, &judged.before), view::size(self.contract, &after))
+    }
+
+    /// What the step did to throttle and latch.
+    fn update(&mut self, judged: &Judged<'t>, now: Mark, enough: bool) {
+        let contract = self.contract;
+        let after = view::standing(&judged.after);
+        let (smaller_after, smaller_before) = (view::size(contract, &judged.after), view::size(contract, &judged.before));
+        let smaller = smaller_after < smaller_before;
+        let track = self.track(judged.name);
+        let mark = Mark { standing: now.standing.max(after), ..now };
+        let abort_fails = state::abort_is_failure(contract);
+        let latched_before = track.latch.is_latched();
+        let kind = judged.step.kind;
+        if let Some(outcome) = judged.outcome {
+            track.attempts += 1;
+            match outcome {
+                Outcome::Success => track.facts.successes += 1,
+                Outcome::Abort => track.facts.aborts += 1,
+                Outcome::Failure(_) => {}
+            }
+            if kind == StepKind::Force {
+                track.facts.forced += 1;
+            } else {
+                track.at_attempt = Some((track.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
+                track.facts.last = Some(outcome);
+                track.facts.last_raised = judged.event.raised.is_some();
+            }
+        }
+        match (kind, judged.outcome) {
+            (StepKind::Step, Some(Outcome::Success)) => {
+                track.cooling.start(mark, true);
+                track.latch.clear();
+            }
+            (StepKind::Step, Some(Outcome::Failure(kind))) => {
+                track.cooling.start(mark, false);
+                track.latch.fail(contract, kind, mark);
+            }
+            (StepKind::Step, Some(Outcome::Abort)) if abort_fails => {
+                track.cooling.start(mark, false);
+                track.latch.fail(contract, FailureKind::Raised, mark);
+            }
+            (StepKind::Step, Some(Outcome::Abort)) => track.cooling.may_start(mark, false),
+            (StepKind::Force, Some(Outcome::Success)) => {
+                track.cooling.may_start(mark, false);
+                track.cooling.may_clear();
+                track.latch.clear();
+            }
+            (StepKind::Overflow, Some(Outcome::Success)) => {
+                track.cooling.may_start(mark, false);
+                track.cooling.may_clear();
+                track.latch.clear();
+            }
+            (StepKind::Overflow, Some(Outcome::Failure(kind))) => {
+                track.cooling.may_start(mark, true);
+                track.latch.may_fail(contract, kind, mark);
+            }
+            (StepKind::Overflow, Some(Outcome::Abort)) => {
+                track.cooling.may_start(mark, false);
+                if abort_fails {
+                    track.latch.may_fail(contract, FailureKind::Raised, mark);
+                }
+            }
+            (StepKind::Step, None) if judged.step.pressure != Pressure::None && !enough => {
+                track.facts.declines += 1;
+                track.cooling.may_start(mark, false);
+                if contract.attempt.noop == CountsAs::Failure && judged.step.pressure == Pressure::Summarize {
+                    track.latch.may_fail(contract, FailureKind::NoView, mark);
+                }
+            }
+            _ => {}
+        }
+        if judged.trimmed {
+            track.facts.trims += 1;
+            track.facts.trims_latched += 1;
+            if kind != StepKind::Force {
+                track.cooling.may_start(mark, false);
+            }
+        }
+        if kind == StepKind::Overflow && (judged.attempted() || judged.trimmed) {
+            track.recovered_at = track.appended;
+            track.recoveries = if smaller { (0, 0) } else { (track.recoveries.0 + 1, track.recoveries.1 + 1) };
+        }
+        let latched = track.latch.is_latched();
+        if latched && (judged.attempted() || !latched_before) {
+            track.at_latch = Some((track.appended, track.ui_only, track.own, now.time.0));
+            track.facts.latchings += 1;
+            track.facts.rewinds_latched = 0;
+            track.facts.trims_latched = 0;
+        }
+    }
+}
+
+/// Why a usable summary was not installed, by what the host meant it to be.
+fn unfit(step: &StepCommand) -> FailureKind {
+    use crate::history::Answer;
+    match step.answers.last() {
+        Some(Answer::Inflated) => FailureKind::Inflated,
+        Some(Answer::Equal) => FailureKind::Equal,
+        Some(Answer::Ineffective) => FailureKind::Ineffective,
+        _ => FailureKind::NoView,
+    }
+}

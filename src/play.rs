@@ -1,0 +1,305 @@
+//! Plays a history against a candidate and notes what is observed.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::contract::{Capability, Contract};
+use crate::history::{Answer, Command, History, Name, Scribe, StepCommand};
+use crate::heart::heartbeat;
+use crate::message::Message;
+use crate::trace::{BreakKind, Broken, Event, RejectionKind, Reply, State, Stop, Trace};
+
+/// Makes a fresh candidate for a history.
+pub(crate) type Make<'a> = dyn Fn() -> Result<Box<dyn Compactor>, Error> + 'a;
+
+/// Plays `history`. A candidate that breaks off leaves a trace of what came before.
+pub(crate) fn play(history: &History, contract: &Contract, make: &Make<'_>) -> Trace {
+    // The texts that make a view exactly as large as before are found by a first run with short ones.
+    let mut lengths: Vec<Option<usize>> = vec![None; history.commands.len()];
+    loop {
+        let trace = Player::new(history, contract, &lengths).run(make);
+        match next_length(history, contract, &trace, &lengths) {
+            Some((command, length)) => lengths[command] = Some(length),
+            None => return trace,
+        }
+    }
+}
+
+fn needs_length(step: &StepCommand) -> bool {
+    step.answers.iter().any(|answer| matches!(answer, Answer::Equal | Answer::Ineffective))
+}
+
+/// The next step whose summary has yet to be given its length, and that length. Zero: the step's summary cannot be made so,
+/// and is an ordinary one.
+fn next_length(history: &History, contract: &Contract, trace: &Trace, lengths: &[Option<usize>]) -> Option<(usize, usize)> {
+    let mut views: Vec<Vec<Message>> = vec![Vec::new(); history.conversations()];
+    let mut externals = trace.externals.iter();
+    for (at, (command, event)) in history.commands.iter().zip(&trace.events).enumerate() {
+        if let Command::Append { conversation, messages } = command {
+            let new = externals.by_ref().take(messages.len()).map(|(_, _, message)| message.clone());
+            views[conversation.0 as usize].extend(new);
+        }
+        if let Command::Step(step) = command {
+            let arrived: Vec<Message> = externals.by_ref().take(step.arrived.len()).map(|(_, _, m)| m.clone()).collect();
+            let old = &views[step.conversation.0 as usize];
+            if needs_length(step) && lengths[at].is_none() {
+                return Some((at, length_for(contract, step, old, event, &arrived)));
+            }
+        }
+        let name = command.conversation().unwrap_or_default().0 as usize;
+        if let Some(view) = views.get_mut(name) {
+            view.extend(event.appended.iter().chain(&event.extra).cloned());
+        }
+        for state in &event.states {
+            views[state.conversation.0 as usize].clone_from(&state.view);
+        }
+    }
+    None
+}
+
+fn length_for(contract: &Contract, step: &StepCommand, old: &[Message], event: &Event, arrived: &[Message]) -> usize {
+    let Some(new) = event.states.last().map(|state| &state.view) else { return 0 };
+    let Some(Reply::Summary { text, usable: true, .. }) = event.calls.last().map(|call| &call.reply) else { return 0 };
+    let gone = |message: &&Message| !new.iter().any(|other| other.id == message.id);
+    if old.iter().filter(gone).any(|message| message.reasoning.is_some() || !message.calls.is_empty()) {
+        return 0;
+    }
+    let unit = contract.size.unit.unit();
+    let (before, after) = (size(contract, old), size(contract, new) - size(contract, arrived).min(size(contract, new)));
+    if after >= before {
+        return 0;
+    }
+    let mut room = before - after;
+    if step.answers.contains(&Answer::Ineffective) {
+        let effect = (before as f64 * contract.attempt.min_effect) as usize;
+        if effect < 2 || room < effect {
+            return 0;
+        }
+        room -= effect / 2;
+    }
+    unit.len(text) + room
+}
+
+fn size(contract: &Contract, view: &[Message]) -> usize {
+    let unit = contract.size.unit.unit();
+    let of = |message: &Message| {
+        unit.len(&message.content) + message.reasoning.as_deref().map_or(0, |text| unit.len(text)) + contract.size.per_message
+    };
+    view.iter().filter(|message| message.is_visible()).map(of).sum()
+}
+
+/// Where the wall clock stands when a history begins, in seconds, by its seed.
+fn first_wall(seed: u64) -> f64 {
+    [1_000.0, 86_400.0, 1_000_000.0, 1_767_225_600.0][(seed % 4) as usize]
+}
+
+struct Player<'a> {
+    history: &'a History,
+    contract: &'a Contract,
+    lengths: &'a [Option<usize>],
+    scribe: Scribe,
+    conversations: Vec<Conversation>,
+    wall_s: f64,
+    monotonic_s: f64,
+    elapsed_s: f64,
+    steps: usize,
+    sent: usize,
+    trace: Trace,
+}
+
+impl<'a> Player<'a> {
+    fn new(history: &'a History, contract: &'a Contract, lengths: &'a [Option<usize>]) -> Self {
+        let scribe = Scribe::new(history.seed, contract);
+        let names = 0..history.conversations() as u32;
+        let conversations = names.map(|name| Conversation::new(scribe.conversation(Name(name)))).collect();
+        let externals = Vec::new();
+        let trace = Trace { history: history.clone(), externals, events: Vec::new(), finals: Vec::new(), broken: None };
+        let (wall_s, monotonic_s) = (first_wall(history.seed), (history.seed % 3) as f64 * 50.0);
+        Self { history, contract, lengths, scribe, conversations, wall_s, monotonic_s, elapsed_s: 0.0, steps: 0, sent: 0, trace }
+    }
+
+    fn run(mut self, make: &Make<'_>) -> Trace {
+        let mut at = 0;
+        let outcome = guarded(make).and_then(|mut candidate| {
+            for command in &self.history.commands {
+                self.command(candidate.as_mut(), at, command)?;
+                at += 1;
+            }
+            self.finish(candidate.as_mut())?;
+            // A candidate may panic when it is dropped, too.
+            guarded(|| {
+                drop(candidate);
+                Ok(())
+            })
+        });
+        if let Err(error) = outcome {
+            let kind = error.break_kind().unwrap_or(BreakKind::Protocol);
+            self.trace.broken = Some(Broken { command: at, kind, message: error.to_string() });
+        }
+        self.trace
+    }
+
+    fn messages(&mut self, name: Name, drafts: &[crate::history::Draft]) -> Vec<Message> {
+        let messages: Vec<Message> = drafts.iter().map(|draft| self.scribe.message(draft)).collect();
+        for (draft, message) in drafts.iter().zip(&messages) {
+            if message.is_visible() {
+                self.sent += message.content.len() + message.reasoning.as_ref().map_or(0, String::len);
+            }
+            self.trace.externals.push((name, draft.key, message.clone()));
+        }
+        messages
+    }
+
+    fn command(&mut self, candidate: &mut dyn Compactor, at: usize, command: &Command) -> Result<(), Error> {
+        let mut event = Event::default();
+        let done = match command {
+            Command::Append { conversation, messages } => {
+                let messages = self.messages(*conversation, messages);
+                let target = &mut self.conversations[conversation.0 as usize];
+                guarded(|| candidate.append(target, messages)).map(|()| self.changes(*conversation, &mut event))
+            }
+            Command::Step(step) => self.step(candidate, at, step, &mut event),
+            Command::Clock { wall_by_s } => {
+                self.wall_s += wall_by_s;
+                Ok(())
+            }
+            Command::Rewind { conversation, to } => {
+                let to = self.scribe.id(*to);
+                let target = &mut self.conversations[conversation.0 as usize];
+                guarded(|| candidate.rewind(target, &to)).map(|()| self.changes(*conversation, &mut event))
+            }
+            Command::Restart { without } => {
+                self.monotonic_s = 0.0;
+                let restart = Restart::new(self.wall_s, 0.0, without.clone());
+                let conversations = &mut self.conversations;
+                guarded(|| candidate.restart(conversations, &restart)).map(|()| {
+                    for name in 0..self.conversations.len() as u32 {
+                        let _ = self.conversations[name as usize].take_changes();
+                        event.states.push(self.state(Name(name)));
+                    }
+                })
+            }
+            Command::Auto { on } => guarded(|| candidate.auto(*on)),
+            Command::Usage { conversation, tokens, upto } => {
+                let upto = self.scribe.id(*upto);
+                let target = &mut self.conversations[conversation.0 as usize];
+                guarded(|| candidate.usage(target, *tokens, &upto))
+            }
+        };
+        (event.elapsed_s, event.wall_s, event.monotonic_s) = (self.elapsed_s, self.wall_s, self.monotonic_s);
+        // What was seen of a command that broke off is not judged.
+        done.map(|()| self.trace.events.push(event))
+    }
+
+    fn step(&mut self, candidate: &mut dyn Compactor, at: usize, step: &StepCommand, event: &mut Event) -> Result<(), Error> {
+        self.elapsed_s += step.after_s;
+        self.wall_s += step.after_s;
+        self.monotonic_s += step.after_s;
+        let arrived = self.messages(step.conversation, &step.arrived);
+        let replies = self.replies(at, step);
+        self.steps += 1;
+        let host = Host::new(step.kind, step.pressure, (self.wall_s, self.monotonic_s), replies, arrived);
+        let target = &mut self.conversations[step.conversation.0 as usize];
+        let result = guarded(|| candidate.step(target, &host));
+        event.calls = host.close();
+        match result {
+            Ok(action) => event.action = Some(action),
+            Err(error) if error.break_kind().is_some() => return Err(error),
+            Err(error) => {
+                event.raised = Some(error.to_string());
+                guarded(|| candidate.read(target))?;
+            }
+        }
+        self.changes(step.conversation, event);
+        Ok(())
+    }
+
+    fn replies(&self, at: usize, step: &StepCommand) -> Vec<Reply> {
+        let calls = step.answers.len().max(1);
+        (0..calls).map(|call| self.reply(at, step, call)).collect()
+    }
+
+    fn reply(&self, at: usize, step: &StepCommand, call: usize) -> Reply {
+        let text = self.scribe.summary(self.steps, call);
+        let text = self.contract.attempt.answer.replace("{text}", &text);
+        let ended = |text: String, stop, usable| Reply::Summary { text, stop, usable };
+        match step.answer(call) {
+            Answer::Ok => ended(text, Stop::End, true),
+            Answer::Rejected => Reply::Rejection(RejectionKind::Rejected),
+            Answer::Overflow => Reply::Rejection(RejectionKind::Overflow),
+            Answer::Timeout => Reply::Rejection(RejectionKind::Timeout),
+            Answer::Transport => Reply::Rejection(RejectionKind::Transport),
+            Answer::Aborted => Reply::Rejection(RejectionKind::Aborted),
+            Answer::Empty => ended(String::new(), Stop::End, false),
+            Answer::Blank => ended(" \n\t ".to_owned(), Stop::End, false),
+            Answer::Length => ended(text, Stop::Length, false),
+            Answer::Refusal => ended(text, Stop::Refusal, false),
+            Answer::Inflated => ended(padded(text, 2 * self.sent + 1_000), Stop::End, true),
+            Answer::Equal | Answer::Ineffective => ended(padded(text, self.lengths[at].unwrap_or(0)), Stop::End, true),
+        }
+    }
+
+    fn changes(&mut self, name: Name, event: &mut Event) {
+        let changes = self.conversations[name.0 as usize].take_changes();
+        event.appended = changes.appended;
+        event.extra = changes.extra;
+        if changes.installed {
+            let view = self.conversations[name.0 as usize].view().to_vec();
+            event.states.push(State { conversation: name, view, log: None });
+        }
+    }
+
+    fn state(&self, name: Name) -> State {
+        let conversation = &self.conversations[name.0 as usize];
+        let log = self.contract.claims(Capability::Log).then(|| conversation.log().to_vec());
+        State { conversation: name, view: conversation.view().to_vec(), log }
+    }
+
+    fn finish(&mut self, candidate: &mut dyn Compactor) -> Result<(), Error> {
+        let readable = self.contract.claims(Capability::View) || self.contract.claims(Capability::Log);
+        for name in 0..self.conversations.len() {
+            if readable {
+                guarded(|| candidate.read(&mut self.conversations[name]))?;
+            }
+            let state = self.state(Name(name as u32));
+            self.trace.finals.push(state);
+        }
+        Ok(())
+    }
+}
+
+/// `text`, made `length` characters long between its tokens.
+fn padded(text: String, length: usize) -> String {
+    let missing = length.saturating_sub(text.chars().count());
+    let at = text.rfind(' ').unwrap_or(text.len());
+    let filler: String = " and so it went on".chars().cycle().take(missing).collect();
+    format!("{}{filler}{}", &text[..at], &text[at..])
+}
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Calls the candidate. A panic is a crash, with its message; it prints nothing.
+fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if INSIDE.get() {
+                PANIC.with(|message| *message.borrow_mut() = info.to_string().replace('\n', ": "));
+            } else {
+                previous(info);
+            }
+        }));
+    });
+    let outer = INSIDE.replace(true);
+    heartbeat(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(call));
+    heartbeat(false);
+    INSIDE.set(outer);
+    result.unwrap_or_else(|_| Err(Error::broken(BreakKind::Crash, PANIC.with(RefCell::take))))
+}

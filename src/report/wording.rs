@@ -1,0 +1,170 @@
+//! The closed vocabulary of timelines.
+
+use crate::contract::{Contract, FailureKind};
+use crate::history::{Answer, Command, Draft, Pressure, Size, StepCommand, StepKind};
+use crate::message::Message;
+use crate::oracle::{Forbid, Judged, Outcome, Require};
+use crate::trace::Action;
+
+/// What the host does.
+pub(super) fn command(command: &Command) -> String {
+    match command {
+        Command::Append { messages, .. } => format!("append {}", drafts(messages)),
+        Command::Step(step) => stepping(step),
+        Command::Clock { wall_by_s } => format!("wall clock {}{}", if *wall_by_s < 0.0 { "" } else { "+" }, number(*wall_by_s)),
+        Command::Rewind { to, .. } => format!("rewind to message {to}"),
+        Command::Restart { without } if without.is_empty() => "restart".to_owned(),
+        Command::Restart { without } => format!("restart, log without {}", without.join(", ")),
+        Command::Auto { on } => format!("auto {}", if *on { "on" } else { "off" }),
+        Command::Usage { tokens, upto, .. } => format!("usage {tokens} tokens up to message {upto}"),
+    }
+}
+
+fn stepping(step: &StepCommand) -> String {
+    let mut words = match (step.kind, step.pressure) {
+        (StepKind::Step, pressure) => format!("step {}", pressure.name()),
+        (kind, Pressure::Summarize) => kind.name().to_owned(),
+        (kind, pressure) => format!("{} {}", kind.name(), pressure.name()),
+    };
+    if !step.answers.is_empty() {
+        let answers: Vec<&str> = step.answers.iter().copied().map(Answer::name).collect();
+        words += &format!(": {}", answers.join(", "));
+    }
+    if !step.arrived.is_empty() {
+        words += &format!("; {} arrives", drafts(&step.arrived));
+    }
+    words
+}
+
+/// Messages, equal ones in a row counted.
+fn drafts(drafts: &[Draft]) -> String {
+    let mut runs: Vec<(String, usize)> = Vec::new();
+    for draft in drafts {
+        let words = drafted(draft);
+        match runs.last_mut() {
+            Some((last, count)) if *last == words => *count += 1,
+            _ => runs.push((words, 1)),
+        }
+    }
+    let times = |(words, count): (String, usize)| if count == 1 { words } else { format!("{words} x{count}") };
+    runs.into_iter().map(times).collect::<Vec<_>>().join(", ")
+}
+
+fn drafted(draft: &Draft) -> String {
+    let mut words = draft.role.name().to_owned();
+    let flags = [
+        (draft.ui_only, " ui_only"),
+        (draft.hidden, " hidden"),
+        (draft.pinned, " pinned"),
+        (draft.interim, " interim"),
+        (draft.reasoning, " reasoning"),
+        (draft.wide, " wide"),
+    ];
+    flags.iter().filter(|(is, _)| *is).for_each(|(_, word)| words += word);
+    match draft.size {
+        Size::Small => {}
+        Size::Large => words += " large",
+        Size::Chars(n) => words += &format!(" of {n}"),
+    }
+    match draft.calls.len() {
+        0 => {}
+        1 => words += " with a call",
+        n => words += &format!(" with {n} calls"),
+    }
+    words
+}
+
+/// An own message.
+pub(super) fn own(message: &Message) -> String {
+    let kind = if message.summary { "summary" } else { message.role.name() };
+    let ui_only = if message.ui_only { " ui_only" } else { "" };
+    format!("own {kind}{ui_only}")
+}
+
+/// What the candidate did at a step, and what it says where that is something else.
+pub(super) fn did(judged: &Judged<'_>) -> String {
+    let (mut words, action) = match judged.outcome {
+        Some(Outcome::Success) => ("summarized".to_owned(), Action::Summarize),
+        Some(Outcome::Failure(kind)) => (format!("failed: {}", kind.name()), Action::None),
+        Some(Outcome::Abort) => ("aborted".to_owned(), Action::None),
+        None if judged.trimmed => ("trimmed".to_owned(), Action::Trim),
+        None => ("nothing".to_owned(), Action::None),
+    };
+    let silent = [Some(Outcome::Failure(FailureKind::Raised)), Some(Outcome::Failure(FailureKind::Ineffective))];
+    if judged.event.raised.is_some() && !silent.contains(&judged.outcome) {
+        words += ", raised";
+    }
+    match judged.event.action {
+        Some(said) if said != Action::Unreported && said != action && !judged.trimmed && !silent.contains(&judged.outcome) => {
+            words += &format!(", says {}", said.name());
+        }
+        _ => {}
+    }
+    words
+}
+
+/// What the contract says of the decision, and why.
+pub(super) fn rule(judged: &Judged<'_>, contract: &Contract) -> String {
+    let hard = judged.forbid.iter().filter(|reason| **reason != Forbid::NothingEligible);
+    let hard: Vec<String> = hard.map(|reason| forbidden(*reason, judged, contract)).collect();
+    if !hard.is_empty() {
+        return format!("forbidden: {}", hard.join("; "));
+    }
+    if !judged.forbid.is_empty() {
+        return "advised against: nothing eligible".to_owned();
+    }
+    if !judged.require.is_empty() {
+        let why: Vec<String> = judged.require.iter().map(|reason| required(*reason, judged)).collect();
+        return format!("required: {}", why.join("; "));
+    }
+    if judged.fog { "free: the wall clock stepped".to_owned() } else { "free".to_owned() }
+}
+
+fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String {
+    let facts = &judged.facts;
+    match reason {
+        Forbid::OpenCall => "a call is open".to_owned(),
+        Forbid::AutoOff => "auto is off".to_owned(),
+        Forbid::PressureNone => "no pressure".to_owned(),
+        Forbid::TrimEnough => format!("{} trimmable", judged.trimmable),
+        Forbid::Cooling => match facts.cooldown_left_s {
+            Some(left) => format!("cooling, {} s left, growth {}", number(left), facts.growth),
+            None => format!("cooling, growth {}", facts.growth),
+        },
+        Forbid::Latched => {
+            let growth = facts.latch_growth.unwrap_or_default();
+            match contract.latch().map(|latch| (latch.reopen_growth, latch.reopen_after_s)) {
+                Some((Some(n), _)) => format!("latched, growth {growth} of {n}"),
+                Some((None, Some(s))) => format!("latched, {} of {} s", number(facts.latch_since_s), number(s)),
+                _ => "latched for ever".to_owned(),
+            }
+        }
+        Forbid::NoRecoveryLeft => "no recovery left".to_owned(),
+        Forbid::NothingEligible => "nothing eligible".to_owned(),
+    }
+}
+
+fn required(reason: Require, judged: &Judged<'_>) -> String {
+    let facts = &judged.facts;
+    match reason {
+        Require::Forced => "asked for".to_owned(),
+        Require::Overflow => "overflow proved".to_owned(),
+        Require::FirstAttempt => "nothing in the way".to_owned(),
+        Require::CooldownOver => match facts.since_s {
+            Some(s) => format!("no cooldown, {} s since", number(s)),
+            None => "no cooldown".to_owned(),
+        },
+        Require::Grown => format!("cooling lifted by growth {}", facts.growth),
+        Require::Reopened => match facts.latch_growth {
+            Some(growth) => format!("reopened, growth {growth}, {} s", number(facts.latch_since_s)),
+            None => "reopened".to_owned(),
+        },
+    }
+}
+
+
+/// Seconds, without more digits than they need.
+pub(super) fn number(seconds: f64) -> String {
+    let rounded = (seconds * 1e6).round() / 1e6;
+    format!("{rounded}")
+}

@@ -1,0 +1,209 @@
+//! Why a wrong decision was wrong: the causes that stand in the shortest witness and could not be removed from it.
+
+use std::collections::BTreeSet;
+
+use crate::contract::Contract;
+use crate::history::{Answer, Command, History, StepKind};
+use crate::oracle::{Forbid, Judged, Outcome, Require, Wrong};
+
+/// Something in a witness that shrinking could not remove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cause {
+    UiOnly,
+    OtherConversation,
+    ManyConversations,
+    Rewind,
+    Restart,
+    ClockStep,
+    Abort,
+    Forced,
+    ForcedSuccess,
+    OverflowStep,
+    Trim,
+    SecondLatching,
+    EarlierSuccess,
+    Declined,
+    AutoSwitch,
+}
+
+/// A wrong decision with the witness that it was shrunk to.
+#[derive(Debug)]
+pub(crate) struct Blame<'t> {
+    pub(crate) contract: &'t Contract,
+    pub(crate) history: &'t History,
+    pub(crate) judged: &'t Judged<'t>,
+    pub(crate) wrong: &'t Wrong,
+    pub(crate) causes: BTreeSet<Cause>,
+}
+
+impl<'t> Blame<'t> {
+    pub(crate) fn new(
+        contract: &'t Contract,
+        history: &'t History,
+        steps: &'t [Judged<'t>],
+        judged: &'t Judged<'t>,
+        wrong: &'t Wrong,
+    ) -> Self {
+        let causes = causes(history, steps, judged);
+        Self { contract, history, judged, wrong, causes }
+    }
+
+    pub(crate) fn has(&self, cause: Cause) -> bool {
+        self.causes.contains(&cause)
+    }
+
+    /// Nothing that the host did, besides appending, failing and stepping, stands in the witness.
+    pub(crate) fn plain(&self) -> bool {
+        let aside = |cause: &&Cause| {
+            !matches!(cause, Cause::SecondLatching | Cause::EarlierSuccess | Cause::Trim | Cause::Declined | Cause::OverflowStep)
+        };
+        self.causes.iter().filter(aside).count() == 0
+    }
+
+    /// Nothing at all that the table of causes knows of.
+    pub(crate) fn bare(&self) -> bool {
+        self.causes.is_empty()
+    }
+
+    /// An attempt that this reason forbids.
+    pub(crate) fn attempted(&self, reason: Forbid) -> bool {
+        matches!(self.wrong, Wrong::Attempted(reasons) if reasons.contains(&reason))
+    }
+
+    /// An attempt is missing that this reason requires.
+    pub(crate) fn missing(&self, reason: Require) -> bool {
+        matches!(self.wrong, Wrong::Missing(reasons) if reasons.contains(&reason))
+    }
+
+    /// An attempt is missing from a step that is neither forced nor an overflow.
+    pub(crate) fn missing_step(&self) -> bool {
+        matches!(self.wrong, Wrong::Missing(_)) && self.judged.step.kind == StepKind::Step
+    }
+
+    /// Throttle or latch decided wrongly at an ordinary step.
+    pub(crate) fn gate(&self) -> bool {
+        self.missing_step() || self.attempted(Forbid::Cooling) || self.attempted(Forbid::Latched)
+    }
+
+    /// Own messages stand between the last attempt, its own included, and the wrong decision.
+    pub(crate) fn own_messages(&self) -> u64 {
+        self.judged.facts.own
+    }
+
+    /// The last unforced attempt failed.
+    pub(crate) fn after_failure(&self) -> bool {
+        matches!(self.judged.facts.last, Some(Outcome::Failure(_)))
+    }
+
+    /// A kind of failure stands in the witness that cannot be replaced by a plain rejection.
+    pub(crate) fn particular_failure(&self) -> bool {
+        let answers = self.history.commands.iter().filter_map(|command| match command {
+            Command::Step(step) => Some(step.answers.iter()),
+            _ => None,
+        });
+        answers.flatten().any(|answer| !matches!(answer, Answer::Ok | Answer::Rejected | Answer::Aborted))
+    }
+}
+
+fn causes(history: &History, steps: &[Judged<'_>], judged: &Judged<'_>) -> BTreeSet<Cause> {
+    let mut causes = BTreeSet::new();
+    let facts = &judged.facts;
+    if history.drafts().any(|(_, draft)| draft.ui_only) {
+        causes.insert(Cause::UiOnly);
+    }
+    let others: BTreeSet<_> =
+        history.commands.iter().filter_map(Command::conversation).filter(|name| *name != judged.name).collect();
+    if others.len() > 50 {
+        causes.insert(Cause::ManyConversations);
+    } else if !others.is_empty() {
+        causes.insert(Cause::OtherConversation);
+    }
+    for command in &history.commands[..judged.command] {
+        match command {
+            Command::Rewind { .. } => causes.insert(Cause::Rewind),
+            Command::Restart { .. } => causes.insert(Cause::Restart),
+            Command::Clock { .. } => causes.insert(Cause::ClockStep),
+            Command::Auto { .. } => causes.insert(Cause::AutoSwitch),
+            Command::Step(step) if step.kind == StepKind::Overflow => causes.insert(Cause::OverflowStep),
+            _ => false,
+        };
+    }
+    for earlier in steps.iter().filter(|earlier| earlier.command < judged.command && earlier.step.kind == StepKind::Force) {
+        let success = earlier.outcome == Some(Outcome::Success);
+        causes.insert(if success { Cause::ForcedSuccess } else { Cause::Forced });
+    }
+    let aborted = |command: &Command| matches!(command, Command::Step(step) if step.answers.contains(&Answer::Aborted));
+    if history.commands[..judged.command].iter().any(aborted) {
+        causes.insert(Cause::Abort);
+    }
+    for (there, cause) in [
+        (facts.trims > 0, Cause::Trim),
+        (facts.latchings > 1, Cause::SecondLatching),
+        (facts.successes > 0, Cause::EarlierSuccess),
+        (facts.declines > 0, Cause::Declined),
+    ] {
+        if there {
+            causes.insert(cause);
+        }
+    }
+    causes
+}
+
+/// The decision against the rule, in one sentence with numbers.
+pub(crate) fn sentence(judged: &Judged<'_>, wrong: &Wrong, contract: &Contract) -> String {
+    let facts = &judged.facts;
+    let calls = judged.event.calls.len();
+    match wrong {
+        Wrong::Attempted(reasons) => {
+            let why: Vec<String> = reasons.iter().map(|reason| forbidden(*reason, judged, contract)).collect();
+            let s = if calls == 1 { "" } else { "s" };
+            format!("it made {calls} summariser call{s} where {}", why.join(", and "))
+        }
+        Wrong::Missing(reasons) => {
+            let why: Vec<String> = reasons
+                .iter()
+                .map(|reason| match (reason, facts.since_s) {
+                    (Require::CooldownOver, Some(s)) => format!("the cooldown is over ({s} s since the last attempt)"),
+                    (Require::Reopened, _) => format!(
+                        "the latch has reopened (growth {} and {} s since it closed)",
+                        facts.latch_growth.unwrap_or_default(),
+                        facts.latch_since_s
+                    ),
+                    (Require::Grown, _) => format!("growth of {} has lifted the cooldown", facts.growth),
+                    _ => reason.words().to_owned(),
+                })
+                .collect();
+            let (messages, size) = (judged.eligible, judged.eligible_size);
+            format!("it made no attempt although {} and {messages} messages of {size} in size are eligible", why.join(", "))
+        }
+    }
+}
+
+fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String {
+    let facts = &judged.facts;
+    match reason {
+        Forbid::Cooling => {
+            let left = facts.cooldown_left_s.unwrap_or_default();
+            format!("the cooldown runs for another {left} s and growth is {}", facts.growth)
+        }
+        Forbid::Latched => {
+            let growth = facts.latch_growth.unwrap_or_default();
+            match contract.latch().and_then(|latch| latch.reopen_growth) {
+                Some(n) => format!("the latch is closed and growth is {growth} of {n}"),
+                None => format!("the latch is closed since {} s", facts.latch_since_s),
+            }
+        }
+        other => other.words().to_owned(),
+    }
+}
+
+
+/// The id for a wrong decision that no cause explains and no rule of throttle or latch covers: what the contract claims
+/// that comes nearest.
+pub(crate) fn fallback(contract: &Contract, blame: &Blame<'_>) -> Option<&'static str> {
+    let order: &[&str] = match blame.wrong {
+        Wrong::Attempted(_) => &["THR-2", "LAT-1", "ISO-1"],
+        Wrong::Missing(_) => &["THR-4", "LAT-2", "OUT-7"],
+    };
+    order.iter().copied().find(|id| super::requirement(id).is_some_and(|requirement| requirement.applies(contract)))
+}

@@ -1,0 +1,309 @@
+//! LOG: who sees what.
+
+use super::{Case, Check, Level, Requirement, Seen};
+use crate::contract::{Capability, Contract, Feature, StatusKind};
+use crate::history::Command;
+use crate::message::{Message, Role};
+use crate::oracle::view::{Item, View};
+use crate::oracle::{Judged, Outcome};
+use crate::trace::Input;
+
+pub(crate) const ALL: &[Requirement] = &[
+    Requirement {
+        id: "LOG-1",
+        level: Level::Must,
+        sentence: "An own message MUST be `ui_only`, except a summary, a frame that stands beside a summary in the installed view, a trim marker, and a message of a kind that `status.visible` declares.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize) || c.claims(Capability::Trim),
+        check: Check::Observe(own_is_ui_only),
+    },
+    Requirement {
+        id: "LOG-2",
+        level: Level::Must,
+        sentence: "A `ui_only` message, own or external, MUST NOT reach the model: neither in a summariser input nor in any field of a request.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(ui_only_stays_here),
+    },
+    Requirement {
+        id: "LOG-3",
+        level: Level::Must,
+        sentence: "A `hidden` message MUST still reach the model.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.has(Feature::Hidden),
+        check: Check::Observe(hidden_is_sent),
+    },
+    Requirement {
+        id: "LOG-4",
+        level: Level::Must,
+        sentence: "The log MUST be append-only: no step removes, alters or reorders an external message in it, and only what a person has undone is exempt.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Log),
+        check: Check::Observe(log_is_append_only),
+    },
+    Requirement {
+        id: "LOG-5",
+        level: Level::Must,
+        sentence: "The flags `ui_only`, `hidden` and `pinned`, the role and the ids of every message MUST survive saving and loading, and a message stored without `ui_only` MUST load with it false.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Log) && c.claims(Capability::Restart),
+        check: Check::Observe(flags_survive),
+    },
+    Requirement {
+        id: "LOG-6",
+        level: Level::Should,
+        sentence: "An own message with role `user` SHOULD NOT be a status, SHOULD NOT count as growth, and SHOULD NOT take the place of the latest user message.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(no_status_from_the_user),
+    },
+    Requirement {
+        id: "LOG-7",
+        level: Level::Must,
+        sentence: "After a rewind the view MUST be the one that was asked for.",
+        chapter: "log.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Rewind),
+        check: Check::Observe(rewind_is_exact),
+    },
+];
+
+/// Own messages that a step brought into log or view.
+fn fresh<'a, 't>(judged: &'a Judged<'t>) -> impl Iterator<Item = &'t Message> + 'a {
+    let old = |message: &Message| judged.before.iter().any(|item| item.is_own() && item.message.id == message.id);
+    let appended = judged.event.appended.iter();
+    let installed = judged.after.iter().filter(|item| item.is_own()).map(|item| item.message);
+    let seen = |message: &Message| judged.event.appended.iter().any(|other| other.id == message.id);
+    appended.chain(installed.filter(move |message| !seen(message))).filter(move |message| !old(message))
+}
+
+/// Whether the item carries the text of a usable result, or says that it is a summary.
+fn is_summary(judged: &Judged<'_>, message: &Message) -> bool {
+    message.summary || judged.usable().any(|text| message.content.contains(text))
+}
+
+/// Whether `message` stands in a run of own items that holds a summary, in an installed view.
+fn frames_summary(judged: &Judged<'_>, message: &Message) -> bool {
+    let view: &View<'_> = &judged.after;
+    let Some(at) = view.iter().position(|item| item.is_own() && item.message.id == message.id) else { return false };
+    let own = |item: &&Item<'_>| item.is_own();
+    let before = view[..at].iter().rev().take_while(own);
+    let after = view[at + 1..].iter().take_while(own);
+    before.chain(after).any(|item| is_summary(judged, item.message))
+}
+
+/// Whether an own message may be visible.
+fn may_be_visible(contract: &Contract, judged: &Judged<'_>, message: &Message) -> bool {
+    let kinds = &contract.status.visible;
+    if kinds.contains(&StatusKind::Reminder) || (judged.attempted() && kinds.contains(&StatusKind::Checkpoint)) {
+        return true;
+    }
+    if judged.attempted() && (is_summary(judged, message) || frames_summary(judged, message)) {
+        return true;
+    }
+    // A marker stands where something was trimmed, and not at the end.
+    let last = judged.after.last().map(|item| &item.message.id);
+    judged.trimmed && !judged.event.appended.iter().any(|own| own.id == message.id) && last != Some(&message.id)
+}
+
+fn own_is_ui_only(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps().iter().filter(|judged| judged.attempted() || judged.trimmed) {
+        let visible = |message: &&Message| message.is_visible() && !may_be_visible(case.contract, judged, message);
+        let broken = fresh(judged).find(visible);
+        let detail = broken.map(|message| format!("own message {} ({}) is visible to the model", message.id, message.role.name()));
+        seen.check(judged.command, "visible own message", detail);
+    }
+    seen
+}
+
+fn ui_only_stays_here(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let externals = &case.judgement.externals;
+    let old_format = |at: usize| {
+        let before = &case.judgement.trace.history.commands[..at];
+        before.iter().any(|command| matches!(command, Command::Restart { without } if !without.is_empty()))
+    };
+    let mut own: Vec<(crate::history::Name, &Message)> = Vec::new();
+    for judged in case.steps() {
+        if !judged.event.calls.is_empty() && !old_format(judged.command) {
+            let mut sent: Option<String> = None;
+            for call in &judged.event.calls {
+                let external = externals.in_input(&call.input).into_iter().filter(|at| externals.draft(*at).ui_only).min();
+                sent = sent.or(external.map(|at| externals.message(at).id.clone()));
+                let mine = own.iter().filter(|(name, _)| *name == judged.name).map(|(_, message)| *message);
+                sent = sent.or(mine.clone().find(|message| reaches(&call.input, message)).map(|message| message.id.clone()));
+            }
+            let detail = sent.map(|id| format!("ui_only message {id} is in the summariser's input"));
+            seen.check(judged.command, "ui_only sent", detail);
+        }
+        own.extend(fresh(judged).filter(|message| !message.is_visible()).map(|message| (judged.name, message)));
+    }
+    seen
+}
+
+/// Whether an own message is in the input. A short content could be there by chance.
+fn reaches(input: &Input, own: &Message) -> bool {
+    let long = own.content.len() >= 16;
+    match input {
+        Input::Items(items) => items.iter().any(|item| item.id == own.id || (long && item.content == own.content)),
+        Input::Text(text) => long && text.contains(&own.content),
+    }
+}
+
+fn hidden_is_sent(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let externals = &case.judgement.externals;
+    let hidden = |view: &View<'_>| -> Vec<usize> {
+        view.iter().filter_map(Item::external).filter(|at| externals.draft(*at).hidden && externals.draft(*at).is_visible()).collect()
+    };
+    let lost = |before: &View<'_>, after: &View<'_>| hidden(before).into_iter().find(|at| !hidden(after).contains(at));
+    let words = |at: usize| format!("hidden message {} is neither in the view nor in a summary's input", externals.message(at).id);
+    for judged in case.steps().iter().filter(|judged| judged.attempted() && !hidden(&judged.before).is_empty()) {
+        let shown = judged.shown(externals);
+        let lost = lost(&judged.before, &judged.after).filter(|at| !shown.contains(at));
+        seen.check(judged.command, "hidden message lost", lost.map(words));
+    }
+    seen
+}
+
+fn log_is_append_only(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let trace = case.judgement.trace;
+    if case.steps().is_empty() {
+        return seen;
+    }
+    let last = trace.events.len();
+    let states = trace.events.iter().enumerate().flat_map(|(at, event)| event.states.iter().map(move |state| (at + 1, state)));
+    for (played, state) in states.chain(trace.finals.iter().map(|state| (last, state))) {
+        let Some(log) = &state.log else { continue };
+        let old_format = trace.history.commands[..played]
+            .iter()
+            .any(|command| matches!(command, Command::Restart { without } if !without.is_empty()));
+        let broken = sent_before(case, played, state.conversation).and_then(|sent| log_damage(&sent, log, old_format));
+        seen.check(played.saturating_sub(1), "log damaged", broken);
+    }
+    seen
+}
+
+/// The host's messages to a conversation in the first `played` commands, less what a rewind has undone at any time.
+fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -> Option<Vec<&'t Message>> {
+    let externals = &case.judgement.externals;
+    let commands = &case.judgement.trace.history.commands[..played];
+    let mut at = 0;
+    let mut sent: Vec<usize> = Vec::new();
+    for (command, event) in commands.iter().zip(&case.judgement.trace.events) {
+        let (count, delivered) = match command {
+            Command::Append { messages, .. } => (messages.len(), true),
+            Command::Step(step) => (step.arrived.len(), !event.calls.is_empty()),
+            Command::Rewind { conversation, to } if *conversation == name => {
+                if let Some(keep) = sent.iter().position(|at| externals.draft(*at).key == *to) {
+                    sent.truncate(keep + 1);
+                }
+                (0, false)
+            }
+            _ => (0, false),
+        };
+        if delivered && command.conversation() == Some(name) {
+            sent.extend(at..at + count);
+        }
+        at += count;
+    }
+    Some(sent.into_iter().map(|at| externals.message(at)).collect())
+}
+
+fn log_damage(sent: &[&Message], log: &[Message], old_format: bool) -> Option<String> {
+    let mut from = 0;
+    for message in sent {
+        match log[from..].iter().position(|stored| stored.id == message.id) {
+            None if log.iter().any(|stored| stored.id == message.id) => {
+                return Some(format!("message {} stands out of order in the log", message.id));
+            }
+            None => return Some(format!("message {} is gone from the log", message.id)),
+            Some(at) => {
+                let stored = &log[from + at];
+                if stored.content != message.content {
+                    return Some(format!("the content of message {} was changed in the log", message.id));
+                }
+                if stored.ui_only != message.ui_only && !old_format {
+                    return Some(format!("ui_only of message {} was changed in the log", message.id));
+                }
+                from += at + 1;
+            }
+        }
+    }
+    None
+}
+
+fn flags_survive(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let externals = &case.judgement.externals;
+    let mut old_format = false;
+    for (at, (command, event)) in case.judgement.trace.history.commands.iter().zip(&case.judgement.trace.events).enumerate() {
+        let Command::Restart { without } = command else { continue };
+        old_format |= without.iter().any(|member| member == "ui_only");
+        for state in &event.states {
+            let Some(log) = &state.log else { continue };
+            let broken = log.iter().find_map(|stored| {
+                let sent = externals.message(externals.by_id(&stored.id)?);
+                let ui_only = sent.ui_only && !old_format;
+                [
+                    ("ui_only", stored.ui_only != ui_only),
+                    ("hidden", stored.hidden != sent.hidden),
+                    ("pinned", stored.pinned != sent.pinned),
+                    ("role", stored.role != sent.role),
+                ]
+                .into_iter()
+                .find_map(|(member, changed)| changed.then(|| format!("{member} of message {} did not survive", stored.id)))
+            });
+            seen.check(at, "flag lost", broken);
+        }
+    }
+    seen
+}
+
+fn no_status_from_the_user(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps().iter().filter(|judged| judged.attempted()) {
+        let checkpoint = case.contract.status.visible.contains(&StatusKind::Checkpoint);
+        let status = |message: &&Message| {
+            let carries = is_summary(judged, message) || frames_summary(judged, message);
+            message.role == Role::User && !(checkpoint && message.is_visible()) && !(carries && judged.outcome == Some(Outcome::Success))
+        };
+        let broken = fresh(judged).find(status);
+        let detail = broken.map(|message| format!("own status {} has the role user", message.id));
+        seen.check(judged.command, "status from the user", detail);
+    }
+    seen
+}
+
+fn rewind_is_exact(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let externals = &case.judgement.externals;
+    for (at, name, _, view) in &case.judgement.reads {
+        if !matches!(case.judgement.trace.history.commands[*at], Command::Rewind { .. }) {
+            continue;
+        }
+        let Some(asked) = sent_before(case, at + 1, *name) else { continue };
+        let asked: Vec<&str> = asked.iter().filter(|message| message.is_visible()).map(|message| message.id.as_str()).collect();
+        let shown = view.iter().filter(|item| item.visible).filter_map(Item::external);
+        let shown: Vec<&str> = shown.map(|at| externals.message(at).id.as_str()).collect();
+        let altered = view.iter().filter(|item| item.visible).find(|item| item.external().is_some() && !item.verbatim);
+        let broken = if shown != asked {
+            let wrong = asked.iter().zip(&shown).position(|(a, b)| a != b).unwrap_or(asked.len().min(shown.len()));
+            let got = shown.get(wrong).copied().unwrap_or("nothing");
+            let want = asked.get(wrong).copied().unwrap_or("nothing");
+            Some(format!("after the rewind {got} stands where {want} should ({} items, {} asked for)", shown.len(), asked.len()))
+        } else {
+            altered.map(|item| format!("after the rewind message {} is not verbatim", item.message.id))
+        };
+        seen.check(*at, "another view", broken);
+    }
+    seen
+}

@@ -1,0 +1,228 @@
+//! OUT: what an attempt may install.
+
+use super::{Case, Check, Level, Requirement, Seen};
+use crate::contract::{Capability, Contract, FailureKind, TrimHow};
+use crate::oracle::view::{Item, maybe_eligible, size, size_of, surely_eligible};
+use crate::oracle::{Judged, Outcome};
+use crate::trace::{Action, Reply};
+
+pub(crate) const ALL: &[Requirement] = &[
+    Requirement {
+        id: "OUT-1",
+        level: Level::Must,
+        sentence: "After a failed or aborted attempt all external items and all earlier summaries MUST still be in the view; excepted are a declared trim and the smaller view of an ineffective attempt, and own messages may be added.",
+        chapter: "outcome.md",
+        implies: &["VIEW-6"],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(failure_keeps_the_view),
+    },
+    Requirement {
+        id: "OUT-2",
+        level: Level::Must,
+        sentence: "A view installed by an attempt MUST carry the text of a usable result of that attempt, and MUST NOT carry the text of an unusable one (empty, blank, refused or cut).",
+        chapter: "outcome.md",
+        implies: &["OUT-1"],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(only_usable_text),
+    },
+    Requirement {
+        id: "OUT-3",
+        level: Level::Must,
+        sentence: "An attempt MUST NOT install a view that is not strictly smaller than the one before (equal is not smaller), and a view smaller by less than `attempt.min_effect` MUST be a failure.",
+        chapter: "outcome.md",
+        implies: &["OUT-1"],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(only_smaller_views),
+    },
+    Requirement {
+        id: "OUT-4",
+        level: Level::Must,
+        sentence: "What the candidate reports of a step MUST be what happened: `action` is the strongest thing done, with summarize above trim above none, and it is `none` for a failed attempt that installed nothing and trimmed nothing.",
+        chapter: "outcome.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(reports_what_happened),
+    },
+    Requirement {
+        id: "OUT-5",
+        level: Level::Should,
+        sentence: "A failed attempt SHOULD NOT make its step end in an error for the host to handle.",
+        chapter: "outcome.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(failure_is_no_error),
+    },
+    Requirement {
+        id: "OUT-6",
+        level: Level::Should,
+        sentence: "A step with nothing maybe eligible SHOULD NOT attempt.",
+        chapter: "outcome.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(nothing_eligible),
+    },
+    Requirement {
+        id: "OUT-7",
+        level: Level::Must,
+        sentence: "If all results of an attempt are usable and would shrink the view by `attempt.min_effect` or more, a summary MUST be installed, whatever becomes of the message count.",
+        chapter: "outcome.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize),
+        check: Check::Observe(progress_is_taken),
+    },
+];
+
+/// Own items that are new in the view, visible, and not among what was merely appended.
+fn installed_own<'a, 't>(judged: &'a Judged<'t>) -> impl Iterator<Item = &'a Item<'t>> {
+    let old = |item: &Item<'_>| judged.before.iter().any(|other| other.is_own() && other.message.id == item.message.id);
+    let items = judged.after.iter().filter(|item| item.is_own() && item.visible);
+    items.filter(move |item| !old(item) && !judged.event.states.is_empty())
+}
+
+/// Whether the attempt installed a view in which something own stands for what is gone.
+fn stands_in(judged: &Judged<'_>) -> bool {
+    judged.replaced && installed_own(judged).next().is_some()
+}
+
+fn failure_keeps_the_view(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps() {
+        let Some(outcome) = judged.outcome.filter(|outcome| *outcome != Outcome::Success) else { continue };
+        // A text that was taken although it is none is the matter of OUT-2, and one that made nothing smaller of OUT-3.
+        let texts = judged.event.calls.iter().all(|call| matches!(call.reply, Reply::Summary { .. }));
+        let accepted = texts && stands_in(judged);
+        let excepted = matches!(outcome, Outcome::Failure(FailureKind::Ineffective | FailureKind::Inflated | FailureKind::Equal));
+        let broken = if accepted || (excepted && stands_in(judged)) { None } else { lost(case, judged) };
+        seen.check(judged.command, "items lost in a failure", broken);
+    }
+    seen
+}
+
+/// An external item or an earlier summary that the view has lost otherwise than by a declared trim.
+fn lost(case: &Case<'_>, judged: &Judged<'_>) -> Option<String> {
+    let trims = case.contract.claims(Capability::Trim);
+    let drops = trims && case.contract.trim.how == TrimHow::Drop;
+    let stands = |item: &Item<'_>| judged.after.iter().find(|new| match item.external() {
+        Some(at) => new.external() == Some(at),
+        None => new.message.id == item.message.id || new.message.content == item.message.content,
+    });
+    for item in judged.before.iter().filter(|item| item.visible) {
+        let id = &item.message.id;
+        match stands(item) {
+            None if item.is_own() && !item.message.summary => {}
+            None if drops && !item.message.pinned && !item.is_own() => {}
+            None => return Some(format!("{id} is gone from the view after an attempt that did not succeed")),
+            Some(new) if new.message.content != item.message.content && !trims => {
+                return Some(format!("{id} was changed by an attempt that did not succeed"));
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+fn only_usable_text(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps().iter().filter(|judged| judged.attempted()) {
+        let unusable = judged.event.calls.iter().filter_map(|call| match &call.reply {
+            Reply::Summary { text, usable: false, .. } => Some(text.trim()),
+            _ => None,
+        });
+        let carries = |text: &&str| !text.is_empty() && installed_own(judged).any(|item| item.message.content.contains(text));
+        let bad = unusable.clone().find(carries).map(|_| "the installed view carries the text of an unusable result".to_owned());
+        let texts = judged.event.calls.iter().any(|call| matches!(call.reply, Reply::Summary { .. }));
+        let good = judged.usable().any(|text| installed_own(judged).any(|item| item.message.content.contains(text)));
+        let empty = (texts && !good && stands_in(judged))
+            .then(|| "a view was installed that carries no text of a usable result".to_owned());
+        seen.check(judged.command, "unusable result installed", bad.or(empty));
+    }
+    seen
+}
+
+fn only_smaller_views(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps() {
+        let usable = judged.usable().next().is_some();
+        if !judged.attempted() || !usable {
+            continue;
+        }
+        let kind = match judged.outcome {
+            Some(Outcome::Failure(kind @ (FailureKind::Inflated | FailureKind::Equal))) => kind,
+            _ => {
+                seen.check(judged.command, "not smaller", None);
+                continue;
+            }
+        };
+        let (before, after) = (size(case.contract, &judged.before), size(case.contract, &judged.after));
+        let taken = installed_own(judged).any(|item| judged.usable().any(|text| item.message.content.contains(text)));
+        let tokens = case.contract.size.unit == crate::contract::SizeUnit::Tokens;
+        let larger = if tokens { after >= 2 * before } else { after >= before };
+        let broken = judged.replaced && taken && larger;
+        let words = format!("a view of {after} was installed in place of one of {before} ({})", kind.name());
+        seen.check(judged.command, "not smaller", broken.then_some(words));
+    }
+    seen
+}
+
+fn reports_what_happened(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps() {
+        let Some(reported) = judged.event.action.filter(|action| *action != Action::Unreported) else { continue };
+        let done = match judged.outcome {
+            Some(Outcome::Success) => Action::Summarize,
+            // A view that should not have been installed is the matter of other requirements.
+            _ if stands_in(judged) || judged.replaced => continue,
+            _ if judged.trimmed => Action::Trim,
+            _ => Action::None,
+        };
+        let broken = (reported != done).then(|| format!("it reports {} and what happened is {}", reported.name(), done.name()));
+        seen.check(judged.command, "misreported", broken);
+    }
+    seen
+}
+
+fn failure_is_no_error(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps().iter().filter(|judged| judged.attempted() && judged.outcome != Some(Outcome::Success)) {
+        let broken = judged.event.raised.as_ref().map(|error| format!("the step raised: {error}"));
+        seen.check(judged.command, "step raised", broken);
+    }
+    seen
+}
+
+fn nothing_eligible(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps().iter().filter(|judged| maybe_eligible(&judged.before).is_empty()) {
+        let others = judged.forbid.iter().any(|reason| *reason != crate::oracle::Forbid::NothingEligible);
+        if !others {
+            let broken = judged.attempted().then(|| "it called the summariser with nothing eligible".to_owned());
+            seen.check(judged.command, "nothing eligible", broken);
+        }
+    }
+    seen
+}
+
+fn progress_is_taken(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    for judged in case.steps().iter().filter(|judged| judged.attempted()) {
+        let usable = judged.event.calls.iter().all(|call| matches!(&call.reply, Reply::Summary { usable: true, .. }));
+        if usable && surely_smaller(case.contract, case, judged) {
+            let broken = judged.outcome != Some(Outcome::Success) && !judged.replaced;
+            let words = "every result was usable and would have made the view smaller, and no summary was installed";
+            seen.check(judged.command, "progress not taken", broken.then(|| words.to_owned()));
+        }
+    }
+    seen
+}
+
+/// Whether the results would surely have made the view smaller, with room for a frame around them.
+fn surely_smaller(contract: &Contract, case: &Case<'_>, judged: &Judged<'_>) -> bool {
+    let eligible = surely_eligible(contract, &case.judgement.externals, &judged.before);
+    if eligible.len() < contract.attempt.eligible_min.max(1) {
+        return false;
+    }
+    let replaced: usize = eligible.iter().map(|at| size_of(contract, &judged.before[*at])).sum();
+    let texts: usize = judged.usable().map(|text| 2 * text.chars().count() + 200).sum();
+    let effect = contract.attempt.min_effect * size(contract, &judged.before) as f64;
+    replaced >= contract.attempt.eligible_min_size && replaced as f64 >= texts as f64 + effect
+}

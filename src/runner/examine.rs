@@ -1,0 +1,178 @@
+//! One history: played, judged, and held against every requirement.
+
+use std::collections::BTreeSet;
+
+use super::compare;
+use crate::candidate::Compactor;
+use crate::candidate::Error;
+use crate::contract::{Contract, Weight};
+use crate::generate::{Planned, Share};
+use crate::history::History;
+use crate::oracle::{Wrong, judge};
+use crate::play::play;
+use crate::requirement::{Blame, Case, Cause, Check, Requirement};
+use crate::trace::{BreakKind, Trace};
+
+/// Something that may be a failure, before it is shrunk.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Suspect {
+    /// A monitor saw the requirement at this position broken, for this reason.
+    Observed(usize, &'static str),
+    /// A decision was wrong.
+    Decided(Wrong),
+    /// Two runs that should agree do not: the requirement at this position.
+    Differed(usize),
+    /// The candidate broke off.
+    Broke(BreakKind),
+}
+
+/// What one history showed.
+#[derive(Debug, Default)]
+pub(crate) struct Examined {
+    /// For each requirement, how often it was exercised.
+    pub(crate) exercised: Vec<u64>,
+    /// What was found, and the causes that stand in the history as it was played.
+    pub(crate) suspects: Vec<(Suspect, BTreeSet<Cause>)>,
+    pub(crate) broken: Option<(BreakKind, String)>,
+    pub(crate) steps: u64,
+}
+
+/// What is needed to examine a history.
+pub(crate) struct Examiner<'a> {
+    pub(crate) contract: &'a Contract,
+    pub(crate) make: &'a dyn Fn() -> Result<Box<dyn Compactor>, Error>,
+    /// The requirements that are claimed and asked for.
+    pub(crate) requirements: &'a [&'static Requirement],
+}
+
+impl Examiner<'_> {
+    pub(crate) fn play(&self, history: &History) -> Trace {
+        play(history, self.contract, self.make)
+    }
+
+    /// Plays a planned history and looks at everything.
+    pub(crate) fn examine(&self, planned: &Planned) -> Examined {
+        let trace = self.play(&planned.history);
+        let mut examined = self.look(&trace);
+        self.compare(planned, &trace, &mut examined);
+        examined
+    }
+
+    fn look(&self, trace: &Trace) -> Examined {
+        let judgement = judge(self.contract, trace);
+        let case = Case { contract: self.contract, judgement: &judgement };
+        let mut examined = Examined { exercised: vec![0; self.requirements.len()], ..Examined::default() };
+        examined.steps = judgement.steps.len() as u64;
+        if let Some(broken) = &trace.broken {
+            examined.broken = Some((broken.kind, broken.message.clone()));
+            examined.suspects.push((Suspect::Broke(broken.kind), BTreeSet::new()));
+        }
+        for (at, requirement) in self.requirements.iter().enumerate() {
+            match requirement.check {
+                Check::Observe(monitor) | Check::Both { observe: monitor, .. } => {
+                    let seen = monitor(&case);
+                    examined.exercised[at] = seen.exercised;
+                    if let Some(violation) = seen.violation {
+                        examined.suspects.push((Suspect::Observed(at, violation.reason), BTreeSet::new()));
+                    }
+                }
+                Check::Decide { exercised, .. } => {
+                    examined.exercised[at] = case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
+                }
+                Check::Compare { .. } => {}
+            }
+        }
+        for judged in case.steps() {
+            if let Some(wrong) = judged.wrong() {
+                let causes = Blame::new(self.contract, &trace.history, case.steps(), judged, &wrong).causes;
+                let suspect = Suspect::Decided(wrong.clone());
+                if !examined.suspects.iter().any(|(other, _)| *other == suspect) {
+                    examined.suspects.push((suspect, causes));
+                }
+            }
+        }
+        examined
+    }
+
+    /// Plays it once more, as it is and without the messages for the person only, where that tells something.
+    fn compare(&self, planned: &Planned, trace: &Trace, examined: &mut Examined) {
+        if trace.broken.is_some() {
+            return;
+        }
+        let heavy = self.contract.weight == Weight::Heavy;
+        let directed = planned.share == Share::Directed;
+        for (at, requirement) in self.requirements.iter().enumerate() {
+            let Check::Compare { exercised, .. } = requirement.check else { continue };
+            let repeat = requirement.id == "ISO-4";
+            let wanted = match (repeat, heavy) {
+                (true, true) => planned.target == Some("ISO-4"),
+                (true, false) => directed || planned.history.seed % 16 == 0,
+                (false, true) => planned.target == Some("THR-8"),
+                (false, false) => directed || planned.history.seed % 2 == 0,
+            };
+            if !wanted || !(repeat || compare::has_ui_only(&planned.history)) {
+                continue;
+            }
+            let judgement = judge(self.contract, trace);
+            let case = Case { contract: self.contract, judgement: &judgement };
+            examined.exercised[at] += case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
+            if self.differs(repeat, &planned.history, trace).is_some() {
+                examined.suspects.push((Suspect::Differed(at), BTreeSet::new()));
+            }
+        }
+    }
+
+    fn differs(&self, repeat: bool, history: &History, trace: &Trace) -> Option<(usize, String)> {
+        let other = if repeat { history.clone() } else { compare::without_ui_only(history) };
+        compare::difference(self.contract, trace, &self.play(&other))
+    }
+
+    /// Whether `suspect` shows in `history`: the command, and a sentence.
+    pub(crate) fn shows(&self, suspect: &Suspect, history: &History) -> Option<(usize, String)> {
+        let trace = self.play(history);
+        match suspect {
+            Suspect::Broke(kind) => {
+                trace.broken.filter(|broken| broken.kind == *kind).map(|broken| (broken.command, broken.message))
+            }
+            Suspect::Differed(at) => {
+                let repeat = self.requirements[*at].id == "ISO-4";
+                let with = repeat || compare::has_ui_only(history);
+                (with && trace.broken.is_none()).then(|| self.differs(repeat, history, &trace)).flatten()
+            }
+            Suspect::Observed(at, reason) => {
+                let judgement = judge(self.contract, &trace);
+                let case = Case { contract: self.contract, judgement: &judgement };
+                let (Check::Observe(monitor) | Check::Both { observe: monitor, .. }) = self.requirements[*at].check else {
+                    return None;
+                };
+                let violation = monitor(&case).violation.filter(|violation| violation.reason == *reason)?;
+                Some((violation.command, violation.detail))
+            }
+            Suspect::Decided(wrong) => {
+                let judgement = judge(self.contract, &trace);
+                let judged = judgement.steps.iter().find(|judged| judged.wrong().as_ref() == Some(wrong))?;
+                Some((judged.command, crate::requirement::sentence(judged, wrong, self.contract)))
+            }
+        }
+    }
+
+    /// The requirements to blame for a wrong decision in its shortest witness, and the causes that stand in it.
+    pub(crate) fn blamed(&self, wrong: &Wrong, history: &History) -> (Vec<&'static str>, BTreeSet<Cause>) {
+        let trace = self.play(history);
+        let judgement = judge(self.contract, &trace);
+        let Some(judged) = judgement.steps.iter().find(|judged| judged.wrong().as_ref() == Some(wrong)) else {
+            return (Vec::new(), BTreeSet::new());
+        };
+        let blame = Blame::new(self.contract, history, &judgement.steps, judged, wrong);
+        let blamed = crate::requirement::requirements().filter(|requirement| requirement.applies(self.contract));
+        let blamed = blamed.filter(|requirement| match requirement.check {
+            Check::Decide { blamed, .. } | Check::Both { blamed, .. } | Check::Compare { blamed, .. } => blamed(&blame),
+            Check::Observe(_) => false,
+        });
+        let mut ids: Vec<&'static str> = blamed.map(|requirement| requirement.id).collect();
+        if ids.is_empty() {
+            ids.extend(crate::requirement::fallback(self.contract, &blame));
+        }
+        (ids, blame.causes)
+    }
+}

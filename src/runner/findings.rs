@@ -1,0 +1,312 @@
+//! From suspicions to findings: repeated, shrunk, blamed, and written down.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::heart::Watch;
+use super::{Examiner, Raised, Setup, Suspect, Tick};
+use crate::generate::{Budget, Planned, Share};
+use crate::history::History;
+use crate::requirement::{Cause, Requirement, requirement};
+use crate::shrink::{Shrunk, shrink};
+use crate::verdict::{Report, Verdict};
+use crate::witness::{Witness, WitnessDir};
+
+/// A failure with its witness.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) suspect: Suspect,
+    /// The ids that it breaks, in the order of the specification.
+    pub(crate) ids: Vec<&'static str>,
+    pub(crate) reason: String,
+    pub(crate) detail: String,
+    pub(crate) history: History,
+    pub(crate) witness: Option<String>,
+    /// The history as it was played, for a person.
+    pub(crate) timeline: Option<String>,
+    /// It did not repeat.
+    pub(crate) flaky: bool,
+    causes: BTreeSet<Cause>,
+}
+
+/// Part of a witness's file name: what was found.
+pub(super) fn slug(suspect: &Suspect, setup: &Setup) -> String {
+    let claimed = crate::requirement::requirements().filter(|requirement| {
+        requirement.applies(&setup.contract) && (setup.only.is_empty() || setup.only.iter().any(|id| id == requirement.id))
+    });
+    let claimed: Vec<_> = claimed.collect();
+    let id = |at: &usize| claimed.get(*at).map_or("unknown", |requirement| requirement.id);
+    match suspect {
+        Suspect::Observed(at, reason) => format!("{}-{reason}", id(at)),
+        Suspect::Decided(wrong) => wrong.slug(),
+        Suspect::Differed(at) => format!("{}-differs", id(at)),
+        Suspect::Broke(kind) => kind.name().to_owned(),
+    }
+}
+
+/// A witness file of a history as it was found.
+pub(super) fn raw(setup: &Setup, planned: &Planned, ids: &[&str], reason: &str) -> String {
+    let mut witness = Witness::new(setup.contract.clone(), planned.history.clone());
+    witness.candidate = setup.candidate.clone();
+    witness.requirements = ids.iter().map(|id| (*id).to_owned()).collect();
+    reason.clone_into(&mut witness.reason);
+    witness.render(None)
+}
+
+/// The findings of a run that ended early: not shrunk, and only what a monitor saw. Their witnesses are on disk.
+pub(super) fn as_they_are(
+    setup: &Setup,
+    claimed: &[&'static Requirement],
+    raised: &[Raised],
+    witnesses: Option<&WitnessDir>,
+) -> Vec<Finding> {
+    let seen = raised.iter().filter_map(|raised| {
+        let (Suspect::Observed(at, _) | Suspect::Differed(at)) = raised.suspect else { return None };
+        let reason = reason(&raised.suspect);
+        Some(Finding {
+            suspect: raised.suspect.clone(),
+            ids: vec![claimed[at].id],
+            detail: reason.clone(),
+            reason,
+            history: raised.planned.history.clone(),
+            witness: witnesses.map(|dir| dir.name(&slug(&raised.suspect, setup))),
+            timeline: None,
+            flaky: false,
+            causes: BTreeSet::new(),
+        })
+    });
+    seen.collect()
+}
+
+fn reason(suspect: &Suspect) -> String {
+    match suspect {
+        Suspect::Observed(_, reason) => (*reason).to_owned(),
+        Suspect::Decided(wrong) => wrong.reason(),
+        Suspect::Differed(_) => "two runs differ".to_owned(),
+        Suspect::Broke(kind) => format!("the candidate broke off: {}", kind.name()),
+    }
+}
+
+/// Repeats, shrinks and blames every suspicion that is not explained yet. `aborted` is set when the candidate gets stuck.
+pub(super) fn work_out(
+    setup: &Setup,
+    claimed: &[&'static Requirement],
+    budget: Budget,
+    raised: &[Raised],
+    witnesses: Option<&WitnessDir>,
+    aborted: &mut Option<String>,
+) -> Vec<Finding> {
+    if raised.is_empty() {
+        return Vec::new();
+    }
+    let watch = Watch::new(setup.deadline);
+    let heart = watch.heart();
+    let (to, from) = mpsc::channel();
+    let bench = Bench {
+        contract: setup.contract.clone(),
+        candidate: setup.candidate.clone(),
+        make: std::sync::Arc::clone(&setup.make),
+        claimed: claimed.to_vec(),
+        witnesses: witnesses.cloned(),
+        stop: std::sync::Arc::clone(&setup.stop),
+        slugs: raised.iter().map(|raised| slug(&raised.suspect, setup)).collect(),
+    };
+    let raised = raised.to_vec();
+    let work = move || {
+        heart.install();
+        let mut budget = budget.shrink_steps;
+        let mut found: Vec<Finding> = Vec::new();
+        for (at, raised) in raised.iter().enumerate() {
+            if bench.stopped() {
+                break;
+            }
+            heart.begin(&raised.planned);
+            let new = bench.work_out(at, raised, &found, &mut budget);
+            if bench.stopped() {
+                // It was cut short, and what it says is not to be trusted.
+                break;
+            }
+            for finding in new {
+                found.push(finding.clone());
+                let _ = to.send(finding);
+            }
+        }
+    };
+    let spawned = std::thread::Builder::new().name("plimsoll-shrink".to_owned()).stack_size(8 << 20).spawn(work);
+    if let Err(error) = spawned {
+        *aborted = Some(format!("cannot start a thread: {error}"));
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    loop {
+        if setup.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            *aborted = Some("the run was interrupted while witnesses were shrunk".to_owned());
+            break;
+        }
+        match from.recv_timeout(Duration::from_millis(100)) {
+            Ok(finding) => found.push(finding),
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if let Some(progress) = &setup.progress {
+                    let suspects = found.len() as u64;
+                    progress(Tick { histories: 0, steps: 0, budget: 0, suspects, shrinking: true });
+                }
+                if watch.stuck().is_some() {
+                    let seconds = setup.deadline.unwrap_or_default().as_secs_f64();
+                    *aborted = Some(format!("the candidate did not return within {seconds} s while a witness was shrunk"));
+                    break;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What the shrinking thread works with.
+struct Bench {
+    contract: crate::contract::Contract,
+    candidate: crate::verdict::CandidateInfo,
+    make: super::Factory,
+    claimed: Vec<&'static Requirement>,
+    witnesses: Option<WitnessDir>,
+    stop: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    slugs: Vec<String>,
+}
+
+impl Bench {
+    fn stopped(&self) -> bool {
+        self.stop.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn work_out(&self, at: usize, raised: &Raised, found: &[Finding], budget: &mut usize) -> Vec<Finding> {
+        let same = || found.iter().filter(|finding| finding.suspect == raised.suspect);
+        let explained = same().any(|finding| finding.causes.is_subset(&raised.causes));
+        let decided = matches!(raised.suspect, Suspect::Decided(_));
+        let again = decided && raised.planned.share == Share::Directed && same().count() < 4;
+        if explained && !again {
+            return Vec::new();
+        }
+        let examiner = Examiner { contract: &self.contract, make: &*self.make, requirements: &self.claimed };
+        let history = &raised.planned.history;
+        let repeats = (0..5).any(|_| examiner.shows(&raised.suspect, history).is_some());
+        if !repeats {
+            return vec![self.flaky(at, raised)];
+        }
+        let mut better = |history: &History| self.write(at, history, &[], "being shrunk", "");
+        let Shrunk { history, executions: _ } = shrink(
+            history.clone(),
+            &self.contract,
+            budget,
+            &mut |history| !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
+            &mut better,
+        );
+        let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else { return vec![self.flaky(at, raised)] };
+        let (ids, causes) = match &raised.suspect {
+            Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
+            Suspect::Decided(wrong) => examiner.blamed(wrong, &history),
+            Suspect::Broke(_) => (Vec::new(), BTreeSet::new()),
+        };
+        if same().any(|finding| finding.ids == ids && finding.history.commands.len() <= history.commands.len()) {
+            return Vec::new();
+        }
+        let number = same().count();
+        let trace = examiner.play(&history);
+        let reason = reason(&raised.suspect);
+        let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
+        let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
+        vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, timeline, flaky: false, causes }]
+    }
+
+    /// A failure that does not repeat: the candidate answers differently to the same history.
+    fn flaky(&self, at: usize, raised: &Raised) -> Finding {
+        let ids = match raised.suspect {
+            Suspect::Observed(at, _) => vec![self.claimed[at].id, "ISO-4"],
+            Suspect::Decided(_) | Suspect::Differed(_) | Suspect::Broke(_) => vec!["ISO-4"],
+        };
+        let history = raised.planned.history.clone();
+        let why = "it does not repeat".to_owned();
+        let detail = format!("{}: it showed once and not in five replays", reason(&raised.suspect));
+        // The file as it was found is there already, under the same name.
+        self.write(at, &history, &ids, &why, &detail);
+        Finding {
+            suspect: raised.suspect.clone(),
+            ids,
+            reason: why,
+            detail,
+            history,
+            witness: self.witnesses.as_ref().map(|dir| dir.name(&self.slugs[at])),
+            timeline: None,
+            flaky: true,
+            causes: BTreeSet::new(),
+        }
+    }
+
+    fn witness(&self, history: &History, ids: &[&str], reason: &str, detail: &str) -> Witness {
+        let mut witness = Witness::new(self.contract.clone(), history.clone());
+        witness.candidate = self.candidate.clone();
+        witness.requirements = ids.iter().map(|id| (*id).to_owned()).collect();
+        reason.clone_into(&mut witness.reason);
+        detail.clone_into(&mut witness.detail);
+        witness
+    }
+
+    fn write(&self, at: usize, history: &History, ids: &[&str], reason: &str, detail: &str) {
+        if let Some(dir) = &self.witnesses {
+            let _ = dir.write(&dir.name(&self.slugs[at]), &self.witness(history, ids, reason, detail).render(None));
+        }
+    }
+
+    /// Writes the shortest witness; the second one of the same suspicion and later ones have a number.
+    fn write_shortest(&self, at: usize, number: usize, witness: &Witness, trace: &crate::trace::Trace) -> Option<String> {
+        let dir = self.witnesses.as_ref()?;
+        let slug = &self.slugs[at];
+        let slug = if number == 0 { slug.clone() } else { format!("{slug}-{}", number + 1) };
+        let name = dir.name(&slug);
+        dir.write(&name, &witness.render(Some(trace))).ok().map(|()| name)
+    }
+}
+
+/// Enters the findings into the rows: for each id the one with the shortest witness.
+pub(super) fn enter(report: &mut Report, found: &[Finding]) {
+    for row in &mut report.requirements {
+        let of_row = found.iter().filter(|finding| finding.ids.contains(&row.id.as_str()));
+        let Some(best) = of_row.min_by_key(|finding| (finding.flaky, finding.history.commands.len())) else { continue };
+        let must = row.level == "MUST";
+        row.verdict = match (best.flaky && row.id != "ISO-4", must) {
+            (true, _) => Verdict::Nondeterministic,
+            (false, true) => Verdict::Fail,
+            (false, false) => Verdict::Advice,
+        };
+        row.exercised = row.exercised.max(1);
+        row.reason = Some(best.reason.clone());
+        row.detail = Some(best.detail.clone());
+        row.witness.clone_from(&best.witness);
+        row.witness_steps = Some(best.history.commands.len());
+        row.timeline.clone_from(&best.timeline);
+    }
+}
+
+/// Folds failures under those that are declared to imply them, and names the first.
+pub(super) fn fold(report: &mut Report) {
+    let failing: Vec<String> =
+        report.requirements.iter().filter(|row| row.verdict == Verdict::Fail).map(|row| row.id.clone()).collect();
+    let parent = |id: &str| {
+        failing.iter().find(|other| {
+            other.as_str() != id && requirement(other).is_some_and(|requirement| requirement.implies.contains(&id))
+        })
+    };
+    for row in report.requirements.iter_mut().filter(|row| row.verdict == Verdict::Fail) {
+        let mut root = parent(&row.id).cloned();
+        // Declared implications have no circle; the bound is for the day that one slips in.
+        for _ in 0..8 {
+            match root.as_deref().and_then(parent) {
+                Some(higher) if *higher != row.id => root = Some(higher.clone()),
+                _ => break,
+            }
+        }
+        row.folded_under = root;
+    }
+    let roots = report.requirements.iter().filter(|row| row.verdict == Verdict::Fail && row.folded_under.is_none());
+    report.first = roots.min_by_key(|row| row.witness_steps.unwrap_or(usize::MAX)).map(|row| row.id.clone());
+}

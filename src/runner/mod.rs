@@ -1,0 +1,327 @@
+//! Runs a plan: drives, counts, shrinks, and sums up.
+
+mod compare;
+mod examine;
+mod findings;
+mod replay;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+pub(crate) use examine::{Examined, Examiner, Suspect};
+pub use replay::Replay;
+#[cfg(feature = "cli")]
+pub(crate) use replay::played;
+pub(crate) use replay::replay;
+
+use crate::heart::Watch;
+
+use crate::candidate::{Compactor, Error};
+use crate::contract::Contract;
+use crate::generate::{Budget, Effort, Planned, Share, plan};
+use crate::known::KnownFailures;
+use crate::requirement::{Cause, Requirement, requirements};
+use crate::trace::BreakKind;
+use crate::verdict::{BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Verdict};
+use crate::witness::WitnessDir;
+
+/// Makes candidates on any thread.
+pub(crate) type Factory = Arc<dyn Fn() -> Result<Box<dyn Compactor>, Error> + Send + Sync>;
+
+/// Told of each history that was played: how many so far, and of how many steps of the budget.
+pub(crate) type Progress = Arc<dyn Fn(Tick) + Send + Sync>;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Tick {
+    /// Histories played.
+    pub histories: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps of the budget.
+    pub budget: u64,
+    /// Suspicions so far.
+    pub suspects: u64,
+    /// Whether the search is over and witnesses are being shrunk.
+    pub shrinking: bool,
+}
+
+/// Everything that a run needs to know.
+pub(crate) struct Setup {
+    pub(crate) candidate: CandidateInfo,
+    pub(crate) contract: Contract,
+    pub(crate) make: Factory,
+    pub(crate) seed: u64,
+    pub(crate) effort: Effort,
+    pub(crate) jobs: usize,
+    pub(crate) only: Vec<String>,
+    pub(crate) strict: bool,
+    /// How long one call into the candidate may take before the run ends; none: the candidate sees to that itself.
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) witness_dir: Option<PathBuf>,
+    /// Where the candidate comes from, so that another one of the same name does not overwrite its witnesses.
+    pub(crate) source: String,
+    pub(crate) known: Option<KnownFailures>,
+    pub(crate) progress: Option<Progress>,
+    /// Set from outside: the run ends with what it has.
+    pub(crate) stop: Arc<AtomicBool>,
+    /// Asked now and then: why the candidate cannot be driven any longer, if it cannot.
+    pub(crate) gave_up: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
+    /// The run ends at the first failure of one of these ids.
+    pub(crate) until: Vec<String>,
+}
+
+/// A suspicion, and the history that raised it.
+#[derive(Clone, Debug)]
+pub(crate) struct Raised {
+    pub(crate) suspect: Suspect,
+    pub(crate) causes: BTreeSet<Cause>,
+    pub(crate) planned: Planned,
+}
+
+/// What a search has seen.
+#[derive(Debug, Default)]
+struct Tally {
+    exercised: Vec<u64>,
+    shares: BTreeMap<Share, ShareReport>,
+    histories: u64,
+    steps: u64,
+    raised: Vec<Raised>,
+    broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
+}
+
+/// Runs it.
+pub(crate) fn run(setup: &Setup) -> Report {
+    let wanted = |requirement: &&Requirement| setup.only.is_empty() || setup.only.iter().any(|id| id == requirement.id);
+    let rows: Vec<&'static Requirement> = requirements().filter(wanted).collect();
+    let claimed: Vec<&'static Requirement> =
+        rows.iter().copied().filter(|requirement| requirement.applies(&setup.contract)).collect();
+    let witnesses = setup
+        .witness_dir
+        .clone()
+        .map(|dir| WitnessDir::new(dir, &setup.candidate, &setup.contract, &setup.source));
+    let mut report = empty_report(setup, &rows);
+    let budget = Budget::new(setup.effort, setup.contract.weight);
+
+    let mut tally = Tally { exercised: vec![0; claimed.len()], ..Tally::default() };
+    let mut aborted = search(setup, &claimed, budget, &mut tally, witnesses.as_ref());
+    let found = if aborted.is_none() {
+        findings::work_out(setup, &claimed, budget, &tally.raised, witnesses.as_ref(), &mut aborted)
+    } else {
+        findings::as_they_are(setup, &claimed, &tally.raised, witnesses.as_ref())
+    };
+
+    report.planned = tally.histories;
+    report.histories = tally.histories;
+    report.steps = tally.steps;
+    report.shares = tally.shares.into_values().collect();
+    report.aborted = aborted;
+    for row in &mut report.requirements {
+        let Some(at) = claimed.iter().position(|requirement| requirement.id == row.id) else { continue };
+        row.exercised = tally.exercised[at];
+        row.verdict = match (row.exercised, report.aborted.is_some()) {
+            (0, true) => Verdict::NotReached,
+            (0, false) => Verdict::Vacuous,
+            _ => Verdict::Pass,
+        };
+    }
+    findings::enter(&mut report, &found);
+    for (kind, (histories, message, target)) in tally.broken {
+        let verdict = broke(kind);
+        let finding = found.iter().find(|finding| finding.suspect == Suspect::Broke(kind));
+        let witness = finding.and_then(|finding| finding.witness.clone());
+        let timeline = finding.and_then(|finding| finding.timeline.clone());
+        for row in &mut report.requirements {
+            let here = target.map_or(row.id == "ISO-4", |id| row.id == id) || row.id == "ISO-4";
+            if here && row.verdict != Verdict::Fail && row.verdict != Verdict::NotClaimed {
+                row.verdict = verdict;
+                row.reason = Some(format!("the candidate broke off: {}", kind.name()));
+                row.detail = Some(message.clone());
+                row.witness.clone_from(&witness);
+            }
+        }
+        report.broken.push(BrokenReport { verdict, histories, message, witness, timeline });
+    }
+    findings::fold(&mut report);
+    if let Some(known) = &setup.known {
+        known.apply(&mut report);
+    }
+    report.settle();
+    report
+}
+
+fn broke(kind: BreakKind) -> Verdict {
+    match kind {
+        BreakKind::Crash => Verdict::Crash,
+        BreakKind::Timeout => Verdict::Timeout,
+        BreakKind::Protocol | BreakKind::Unsupported => Verdict::ProtocolError,
+        BreakKind::Harness => Verdict::HarnessError,
+    }
+}
+
+fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
+    let row = |requirement: &&'static Requirement| RequirementReport {
+        id: requirement.id.to_owned(),
+        level: requirement.level.name().to_owned(),
+        verdict: Verdict::NotClaimed,
+        exercised: 0,
+        reason: None,
+        witness: None,
+        witness_steps: None,
+        detail: None,
+        folded_under: None,
+        timeline: None,
+    };
+    Report {
+        format: 1,
+        spec: SPEC_EDITION.to_owned(),
+        suite: env!("CARGO_PKG_VERSION").to_owned(),
+        protocol: PROTOCOL,
+        candidate: setup.candidate.clone(),
+        contract: serde_json::to_value(&setup.contract).unwrap_or_default(),
+        seed: setup.seed,
+        effort: setup.effort.name().to_owned(),
+        planned: 0,
+        histories: 0,
+        steps: 0,
+        passed: false,
+        first: None,
+        requirements: rows.iter().map(row).collect(),
+        filter: setup.only.clone(),
+        strict: setup.strict,
+        shares: Vec::new(),
+        broken: Vec::new(),
+        aborted: None,
+        known_problems: Vec::new(),
+        witness_dir: setup.witness_dir.clone(),
+    }
+}
+
+type Source = Arc<Mutex<Box<dyn Iterator<Item = (usize, Planned)> + Send>>>;
+
+/// Plays the plan on several threads and takes the results in order. Why it ended early, if it did.
+fn search(
+    setup: &Setup,
+    claimed: &[&'static Requirement],
+    budget: Budget,
+    tally: &mut Tally,
+    witnesses: Option<&WitnessDir>,
+) -> Option<String> {
+    let planned = plan(&setup.contract, setup.seed, budget, setup.only.clone());
+    let source: Source = Arc::new(Mutex::new(Box::new(planned.enumerate())));
+    let (to, from) = mpsc::sync_channel::<(usize, Planned, Examined)>(256);
+    let halt = Arc::new(AtomicBool::new(false));
+    let watch = Watch::new(setup.deadline);
+    for worker in 0..setup.jobs.max(1) {
+        let (source, to, halt) = (Arc::clone(&source), to.clone(), Arc::clone(&halt));
+        let (contract, make, claimed) = (setup.contract.clone(), Arc::clone(&setup.make), claimed.to_vec());
+        let heart = watch.heart();
+        let work = move || {
+            heart.install();
+            let examiner = Examiner { contract: &contract, make: &*make, requirements: &claimed };
+            while !halt.load(Ordering::Relaxed) {
+                let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((at, planned)) = next else { break };
+                heart.begin(&planned);
+                let examined = examiner.examine(&planned);
+                if to.send((at, planned, examined)).is_err() {
+                    break;
+                }
+            }
+        };
+        // A candidate that never returns keeps its thread; the run does not wait for it.
+        let spawned = std::thread::Builder::new().name(format!("plimsoll-{worker}")).stack_size(8 << 20).spawn(work);
+        if let Err(error) = spawned {
+            return Some(format!("cannot start a thread: {error}"));
+        }
+    }
+    drop(to);
+
+    let mut waiting: BTreeMap<usize, (Planned, Examined)> = BTreeMap::new();
+    let mut next = 0;
+    let mut ended = None;
+    loop {
+        match from.recv_timeout(Duration::from_millis(100)) {
+            // What comes after an interruption was cut short by it.
+            Ok(_) if setup.stop.load(Ordering::Relaxed) => {}
+            Ok((at, planned, examined)) => {
+                waiting.insert(at, (planned, examined));
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if let Some(planned) = watch.stuck() {
+                    let slug = format!("stuck-{}", planned.target.unwrap_or(planned.share.name()));
+                    let name = witnesses.map(|dir| (dir, dir.name(&slug)));
+                    if let Some((dir, name)) = name {
+                        let text = findings::raw(setup, &planned, &[], "the candidate did not return");
+                        let _ = dir.write(&name, &text);
+                    }
+                    let target = planned.target.map_or(planned.share.name().to_owned(), |id| format!("directed at {id}"));
+                    let seconds = setup.deadline.unwrap_or_default().as_secs_f64();
+                    ended = Some(format!("the candidate did not return within {seconds} s in a history ({target})"));
+                }
+            }
+        }
+        while let Some((planned, examined)) = waiting.remove(&next) {
+            next += 1;
+            take(setup, tally, planned, examined, witnesses);
+            if let Some(progress) = &setup.progress {
+                let (histories, steps, suspects) = (tally.histories, tally.steps, tally.raised.len() as u64);
+                progress(Tick { histories, steps, budget: budget.steps as u64, suspects, shrinking: false });
+            }
+        }
+        if setup.stop.load(Ordering::Relaxed) {
+            ended = Some("the run was interrupted".to_owned());
+        }
+        if let Some(why) = setup.gave_up.as_ref().and_then(|gave_up| gave_up()) {
+            ended = Some(why);
+        }
+        if ended.is_some() {
+            break;
+        }
+    }
+    halt.store(true, Ordering::Relaxed);
+    for (planned, examined) in waiting.into_values() {
+        take(setup, tally, planned, examined, witnesses);
+    }
+    ended
+}
+
+/// At most so many histories are kept for one suspicion.
+const KEPT: usize = 40;
+
+fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, witnesses: Option<&WitnessDir>) {
+    tally.histories += 1;
+    tally.steps += examined.steps;
+    for (sum, more) in tally.exercised.iter_mut().zip(&examined.exercised) {
+        *sum += more;
+    }
+    let share = tally.shares.entry(planned.share).or_default();
+    planned.share.name().clone_into(&mut share.share);
+    share.histories += 1;
+    share.steps += examined.steps;
+    share.found += u64::from(!examined.suspects.is_empty());
+    if let Some((kind, message)) = examined.broken {
+        let entry = tally.broken.entry(kind).or_insert((0, message, planned.target));
+        entry.0 += 1;
+    }
+    for (suspect, causes) in examined.suspects {
+        let alike = tally.raised.iter().filter(|raised| raised.suspect == suspect).count();
+        let explained = tally.raised.iter().any(|raised| raised.suspect == suspect && raised.causes.is_subset(&causes));
+        if alike >= KEPT || (explained && planned.share != Share::Directed && alike >= 3) {
+            continue;
+        }
+        if alike == 0
+            && let Some(dir) = witnesses
+        {
+            // On disk before anything is shrunk: nothing that follows can lose it.
+            let text = findings::raw(setup, &planned, &[], "found, not shrunk yet");
+            let _ = dir.write(&dir.name(&findings::slug(&suspect, setup)), &text);
+        }
+        tally.raised.push(Raised { suspect, causes, planned: planned.clone() });
+    }
+}

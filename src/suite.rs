@@ -1,0 +1,281 @@
+//! The engine as a library call.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::candidate::{Compactor, Error};
+use crate::contract::Contract;
+use crate::generate::Effort;
+use crate::known::KnownFailures;
+use crate::requirement::requirement;
+use crate::runner::{Factory, Progress, Replay, Setup, Tick, replay, run};
+use crate::verdict::{CandidateInfo, Report};
+use crate::witness::Witness;
+
+/// A run of the suite against one candidate: options first, then [`Suite::run`].
+///
+/// Every option has a builder method and an environment variable, which [`Suite::from_env`] reads:
+///
+/// | method | variable | value | default |
+/// |---|---|---|---|
+/// | [`seed`](Suite::seed) | `PLIMSOLL_SEED` | a number | 0 |
+/// | [`effort`](Suite::effort) | `PLIMSOLL_EFFORT` | `smoke`, `default`, `nightly` | `default` |
+/// | [`requirement`](Suite::requirement) | `PLIMSOLL_REQUIREMENT` | ids, with commas | all |
+/// | [`jobs`](Suite::jobs) | `PLIMSOLL_JOBS` | a number of threads | all cores |
+/// | [`timeout`](Suite::timeout) | `PLIMSOLL_TIMEOUT` | seconds that one call may take | 5 |
+/// | [`known`](Suite::known) | `PLIMSOLL_KNOWN` | a TOML file | none |
+/// | [`strict`](Suite::strict) | `PLIMSOLL_STRICT` | `1`: advice fails | off |
+/// | [`json`](Suite::json) | `PLIMSOLL_JSON` | a file for the JSON report | none |
+/// | [`witness_dir`](Suite::witness_dir) | `PLIMSOLL_WITNESS_DIR` | a directory | `plimsoll-witnesses` |
+///
+/// ```
+/// use plimsoll::{Effort, Reference, Suite};
+/// let report = Suite::new(Reference::default).effort(Effort::Smoke).requirement("LAT-1").run().unwrap();
+/// assert!(report.passed());
+/// ```
+#[must_use = "a suite does nothing until it is run"]
+pub struct Suite {
+    make: Factory,
+    source: String,
+    contract: Option<Contract>,
+    seed: u64,
+    effort: Effort,
+    only: Vec<String>,
+    jobs: usize,
+    timeout: Duration,
+    own_deadline: bool,
+    known: Option<PathBuf>,
+    known_list: Option<KnownFailures>,
+    strict: bool,
+    json: Option<PathBuf>,
+    witness_dir: Option<PathBuf>,
+    progress: Option<Progress>,
+    stop: Arc<AtomicBool>,
+    gave_up: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Suite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Suite").field("seed", &self.seed).field("effort", &self.effort).finish_non_exhaustive()
+    }
+}
+
+impl Suite {
+    /// A suite for the candidates that `make` gives, a fresh one for each history.
+    pub fn new<C: Compactor + 'static>(make: impl Fn() -> C + Send + Sync + 'static) -> Self {
+        let source = std::any::type_name::<C>();
+        Self::fallible(source, move || Ok(Box::new(make())))
+    }
+
+    /// A suite for candidates that may fail to start. `source` says where they come from: a type, or a command line.
+    pub fn fallible(
+        source: impl Into<String>,
+        make: impl Fn() -> Result<Box<dyn Compactor>, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            make: Arc::new(make),
+            source: source.into(),
+            contract: None,
+            seed: 0,
+            effort: Effort::Default,
+            only: Vec::new(),
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            timeout: Duration::from_secs(5),
+            own_deadline: false,
+            known: None,
+            known_list: None,
+            strict: false,
+            json: None,
+            witness_dir: Some(PathBuf::from("plimsoll-witnesses")),
+            progress: None,
+            stop: Arc::default(),
+            gave_up: None,
+        }
+    }
+
+    /// Holds the candidate to `contract`, whatever it declares.
+    pub fn contract(mut self, contract: Contract) -> Self {
+        self.contract = Some(contract);
+        self
+    }
+
+    /// The seed of everything random.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How much the run may spend.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// Checks this requirement alone; again, for more of them.
+    pub fn requirement(mut self, id: impl Into<String>) -> Self {
+        self.only.push(id.into());
+        self
+    }
+
+    /// Threads that play histories. The report does not depend on it.
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = jobs.max(1);
+        self
+    }
+
+    /// How long one call into the candidate may take.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The candidate keeps the deadline of each call itself, as a child process does.
+    pub fn keeps_deadline(mut self) -> Self {
+        self.own_deadline = true;
+        self
+    }
+
+    /// A TOML file of known failures.
+    pub fn known(mut self, path: impl Into<PathBuf>) -> Self {
+        self.known = Some(path.into());
+        self
+    }
+
+    /// The known failures themselves, where they come from no file. A file given by [`known`](Suite::known) goes before.
+    pub fn known_failures(mut self, known: KnownFailures) -> Self {
+        self.known_list = Some(known);
+        self
+    }
+
+    /// Advice and requirements that were not reached fail the run.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Writes the JSON report to this file.
+    pub fn json(mut self, path: impl Into<PathBuf>) -> Self {
+        self.json = Some(path.into());
+        self
+    }
+
+    /// Writes witnesses to this directory; none: writes none.
+    pub fn witness_dir(mut self, dir: impl Into<Option<PathBuf>>) -> Self {
+        self.witness_dir = dir.into();
+        self
+    }
+
+    /// Calls `progress` after each history.
+    pub fn progress(mut self, progress: impl Fn(Tick) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(progress));
+        self
+    }
+
+    /// The run ends, with what it has, when `stop` becomes true.
+    pub fn stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The run ends, with what it has, when `gave_up` says why.
+    pub fn gave_up(mut self, gave_up: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.gave_up = Some(Arc::new(gave_up));
+        self
+    }
+
+    /// Reads the options that environment variables set.
+    ///
+    /// # Errors
+    ///
+    /// The variable whose value is not one, and what it may be.
+    pub fn from_env(mut self) -> Result<Self, String> {
+        let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let number = |name: &str, value: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: expected a number"));
+        if let Some(value) = read("PLIMSOLL_SEED") {
+            self.seed = number("PLIMSOLL_SEED", &value)?;
+        }
+        if let Some(value) = read("PLIMSOLL_EFFORT") {
+            let effort = Effort::ALL.iter().find(|effort| effort.name() == value);
+            self.effort = *effort.ok_or(format!("PLIMSOLL_EFFORT={value}: expected smoke, default or nightly"))?;
+        }
+        if let Some(value) = read("PLIMSOLL_REQUIREMENT") {
+            self.only = value.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
+        }
+        if let Some(value) = read("PLIMSOLL_JOBS") {
+            self.jobs = number("PLIMSOLL_JOBS", &value)?.max(1) as usize;
+        }
+        if let Some(value) = read("PLIMSOLL_TIMEOUT") {
+            let seconds: f64 = value.parse().map_err(|_| format!("PLIMSOLL_TIMEOUT={value}: expected seconds"))?;
+            self.timeout = Duration::try_from_secs_f64(seconds).map_err(|e| format!("PLIMSOLL_TIMEOUT={value}: {e}"))?;
+        }
+        if let Some(value) = read("PLIMSOLL_KNOWN") {
+            self.known = Some(value.into());
+        }
+        if let Some(value) = read("PLIMSOLL_STRICT") {
+            self.strict = value != "0";
+        }
+        if let Some(value) = read("PLIMSOLL_JSON") {
+            self.json = Some(value.into());
+        }
+        if let Some(value) = read("PLIMSOLL_WITNESS_DIR") {
+            self.witness_dir = Some(value.into());
+        }
+        Ok(self)
+    }
+
+    /// Runs the suite.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot run at all: an unknown requirement, a contract that contradicts itself, a list of known failures that
+    /// cannot be read, a candidate that does not start, a report that cannot be written. What goes wrong during the run is
+    /// in the report.
+    pub fn run(self) -> Result<Report, String> {
+        for id in &self.only {
+            if requirement(id).is_none() {
+                return Err(format!("{id}: no requirement has this id; `plimsoll list` shows all"));
+            }
+        }
+        let known = self.known.as_deref().map(KnownFailures::load).transpose()?.or(self.known_list);
+        let probe = (self.make)().map_err(|e| e.to_string())?;
+        let candidate = CandidateInfo { name: probe.name(), version: probe.version() };
+        let contract = self.contract.unwrap_or_else(|| probe.contract());
+        drop(probe);
+        contract.check().map_err(|e| format!("the contract of {} contradicts itself: {e}", candidate.name))?;
+        let setup = Setup {
+            candidate,
+            contract,
+            make: self.make,
+            seed: self.seed,
+            effort: self.effort,
+            jobs: self.jobs,
+            only: self.only,
+            strict: self.strict,
+            deadline: (!self.own_deadline).then_some(self.timeout),
+            witness_dir: self.witness_dir,
+            source: self.source,
+            known,
+            progress: self.progress,
+            stop: self.stop,
+            gave_up: self.gave_up,
+            until: Vec::new(),
+        };
+        let report = run(&setup);
+        if let Some(path) = &self.json {
+            std::fs::write(path, format!("{}\n", report.to_json()))
+                .map_err(|e| format!("cannot write the report {}: {e}", path.display()))?;
+        }
+        Ok(report)
+    }
+
+    /// Plays a witness again, under the contract that stands in it. Of the options only the timeout counts.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be played at all: it names an unknown requirement, or the candidate does not return.
+    pub fn replay(&self, witness: &Witness) -> Result<Replay, String> {
+        replay(&self.make, witness, (!self.own_deadline).then_some(self.timeout))
+    }
+}

@@ -1,0 +1,224 @@
+//! Witness files: a history that breaks a requirement, as JSON lines that a person can read.
+//!
+//! The first line is a header with the contract and the seed; then one command a line; then what was observed, for the
+//! reader only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::contract::Contract;
+use crate::history::{Command, History};
+use crate::trace::Trace;
+use crate::verdict::{CandidateInfo, SPEC_EDITION};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    plimsoll: String,
+    format: u32,
+    #[serde(default)]
+    spec: String,
+    #[serde(default)]
+    suite: String,
+    #[serde(default)]
+    candidate: CandidateInfo,
+    #[serde(default)]
+    requirements: Vec<String>,
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    detail: String,
+    #[serde(default)]
+    note: String,
+    seed: u64,
+    contract: Value,
+}
+
+/// A history that breaks a requirement, and what it is about. Named histories and regression files have the same format.
+///
+/// ```
+/// let text = r#"{"plimsoll":"history","format":1,"seed":7,"contract":{"capabilities":["summarize"]}}
+/// {"append":{"conversation":"a","messages":[{"key":1,"role":"user"}]}}
+/// {"step":{"conversation":"a"}}"#;
+/// let witness = plimsoll::Witness::parse(text).unwrap();
+/// assert_eq!(witness.history.commands.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Witness {
+    /// The candidate that it was found with.
+    pub candidate: CandidateInfo,
+    /// The ids that it breaks, the cause first.
+    pub requirements: Vec<String>,
+    /// Why, one of a closed set.
+    pub reason: String,
+    /// Why, in one sentence with numbers.
+    pub detail: String,
+    /// What a reader should look at.
+    pub note: String,
+    /// The contract that the candidate was held to.
+    pub contract: Contract,
+    /// What the host did.
+    pub history: History,
+}
+
+impl Witness {
+    /// A history under a contract, without a finding.
+    #[must_use]
+    pub fn new(contract: Contract, history: History) -> Self {
+        Self {
+            candidate: CandidateInfo::default(),
+            requirements: Vec::new(),
+            reason: String::new(),
+            detail: String::new(),
+            note: String::new(),
+            contract,
+            history,
+        }
+    }
+
+    /// Reads a witness, and checks that a host can play it.
+    ///
+    /// # Errors
+    ///
+    /// The line that is wrong, and why; a format that this version does not know, by its number.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (_, first) = lines.next().ok_or("the witness is empty")?;
+        let raw: Value = serde_json::from_str(first).map_err(|e| format!("line 1 is not a header: {e}"))?;
+        match raw.get("format").and_then(Value::as_u64) {
+            Some(1) => {}
+            Some(other) => return Err(format!("the witness has format {other}, and this version reads format {FORMAT}")),
+            None => return Err("line 1 is not a header: it names no `format`".to_owned()),
+        }
+        let header: Header = serde_json::from_value(raw).map_err(|e| format!("line 1: {e}"))?;
+        let contract = Contract::from_value(header.contract).map_err(|e| format!("line 1: {e}"))?;
+        let mut commands = Vec::new();
+        for (at, line) in lines {
+            let value: Value = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", at + 1))?;
+            if value.get("observed").is_none() {
+                let command: Command = serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?;
+                commands.push(command);
+            }
+        }
+        let history = History::new(header.seed, commands);
+        history.check()?;
+        let Header { candidate, requirements, reason, detail, note, .. } = header;
+        Ok(Self { candidate, requirements, reason, detail, note, contract, history })
+    }
+
+    /// The witness as JSON lines, with what was observed in `trace`.
+    #[must_use]
+    pub fn render(&self, trace: Option<&Trace>) -> String {
+        let header = Header {
+            plimsoll: if self.requirements.is_empty() { "history" } else { "witness" }.to_owned(),
+            format: FORMAT,
+            spec: SPEC_EDITION.to_owned(),
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            candidate: self.candidate.clone(),
+            requirements: self.requirements.clone(),
+            reason: self.reason.clone(),
+            detail: self.detail.clone(),
+            note: self.note.clone(),
+            seed: self.history.seed,
+            contract: serde_json::to_value(&self.contract).unwrap_or_default(),
+        };
+        let mut text = serde_json::to_string(&header).unwrap_or_default();
+        text.push('\n');
+        for command in &self.history.commands {
+            text.push_str(&serde_json::to_string(command).unwrap_or_default());
+            text.push('\n');
+        }
+        for (at, event) in trace.into_iter().flat_map(|trace| trace.events.iter().enumerate()) {
+            if let Some(Command::Step(_)) = self.history.commands.get(at) {
+                let action = event.action.map_or("raised", |action| action.name());
+                let seen = serde_json::json!({"observed": {"command": at + 1, "calls": event.calls.len(), "action": action}});
+                text.push_str(&seen.to_string());
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    /// Reads a witness file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is not a witness.
+    pub fn load(path: &Path) -> Result<Self, String> {
+        let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Self::parse(&text).map_err(|e| format!("{}: {e}", path.display()))
+    }
+}
+
+/// Where the witnesses of a run go.
+#[derive(Clone, Debug)]
+pub(crate) struct WitnessDir {
+    pub(crate) dir: PathBuf,
+    /// What file names start with: the candidate's name, made safe, and a mark of what it is.
+    prefix: String,
+}
+
+impl WitnessDir {
+    /// A directory for the candidate's witnesses; `source` says where the candidate comes from.
+    pub(crate) fn new(dir: PathBuf, candidate: &CandidateInfo, contract: &Contract, source: &str) -> Self {
+        let contract = serde_json::to_string(contract).unwrap_or_default();
+        let mark = fnv(&format!("{}\0{}\0{contract}\0{source}", candidate.name, candidate.version));
+        Self { dir, prefix: format!("{}-{:08x}", safe(&candidate.name), mark as u32) }
+    }
+
+    /// The file name for a finding.
+    pub(crate) fn name(&self, slug: &str) -> String {
+        format!("{}-{}.jsonl", self.prefix, safe(slug))
+    }
+
+    /// Writes a witness, whole or not at all.
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        let path = self.dir.join(name);
+        let part = self.dir.join(format!("{name}.part"));
+        fs::create_dir_all(&self.dir)
+            .and_then(|()| fs::write(&part, text))
+            .and_then(|()| fs::rename(&part, &path))
+            .map_err(|e| format!("cannot write the witness {}: {e}", path.display()))
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        // A witness that another one has replaced; if it stays, no harm is done.
+        let _ = fs::remove_file(self.dir.join(name));
+    }
+}
+
+/// Letters, digits, dots and dashes; at most 60 of them, and no dot in front.
+pub(crate) fn safe(name: &str) -> String {
+    let mapped = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' });
+    let name: String = mapped.take(60).collect();
+    let name = name.trim_matches(['.', '-']).to_owned();
+    if name.is_empty() { "candidate".to_owned() } else { name }
+}
+
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe() {
+        assert_eq!(safe("../../etc/passwd"), "etc-passwd");
+        assert_eq!(safe("\u{1b}[31m"), "31m");
+        assert_eq!(safe("..."), "candidate");
+    }
+
+    #[test]
+    fn an_unknown_format_is_refused_by_number() {
+        let error = Witness::parse(r#"{"plimsoll":"witness","format":2,"seed":1,"contract":{}}"#).unwrap_err();
+        assert!(error.contains("format 2") && error.contains("format 1"), "{error}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Contracts that the rows declare.
+
+use crate::contract::{Attempt, Capability, Clock, Contract, Cooldown, CountsAs, Growth, Latch, Throttle, Trim};
+
+/// The reference's: everything that a compactor can claim, every parameter at its default.
+pub(super) fn reference() -> Contract {
+    Contract::default()
+}
+
+/// Without `capability`.
+pub(super) fn less(capability: Capability, mut contract: Contract) -> Contract {
+    contract.capabilities.retain(|claimed| *claimed != capability);
+    contract
+}
+
+/// A throttle without a latch.
+pub(super) fn cooldown_only() -> Contract {
+    Contract { latch: None, ..less(Capability::Latch, reference()) }
+}
+
+/// A latch without a throttle.
+pub(super) fn latch_only() -> Contract {
+    Contract { throttle: Throttle { cooldown_s: None, ..Throttle::default() }, ..less(Capability::Throttle, reference()) }
+}
+
+/// A throttle that runs its time whatever arrives.
+pub(super) fn growth_ignored() -> Contract {
+    Contract { throttle: Throttle { growth: Growth::Ignored, ..Throttle::default() }, ..reference() }
+}
+
+/// A throttle that reads the monotonic clock.
+pub(super) fn monotonic() -> Contract {
+    Contract { throttle: Throttle { clock: Clock::Monotonic, ..Throttle::default() }, ..reference() }
+}
+
+/// A cooldown of these seconds, by consecutive failure.
+pub(super) fn cooldowns(seconds: &[f64]) -> Contract {
+    let cooldown_s = match seconds {
+        [one] => Cooldown::Flat(*one),
+        list => Cooldown::Ladder(list.to_vec()),
+    };
+    Contract { throttle: Throttle { cooldown_s: Some(cooldown_s), ..Throttle::default() }, ..reference() }
+}
+
+/// Another latch.
+pub(super) fn latch(latch: Latch) -> Contract {
+    Contract { latch: Some(latch), ..reference() }
+}
+
+/// Three failures in a row latch.
+pub(super) fn three_strikes() -> Contract {
+    latch(Latch { strikes: 3, ..Latch::default() })
+}
+
+/// One failure latches, and time alone reopens.
+pub(super) fn half_open_timer() -> Contract {
+    latch(Latch { reopen_growth: None, reopen_after_s: Some(300.0), ..Latch::default() })
+}
+
+/// Other attempts.
+pub(super) fn attempt(attempt: Attempt) -> Contract {
+    Contract { attempt, ..reference() }
+}
+
+/// Declining for lack of matter counts as a failure.
+pub(super) fn noop_fails() -> Contract {
+    attempt(Attempt { noop: CountsAs::Failure, ..Attempt::default() })
+}
+
+/// An abort counts as a failure.
+pub(super) fn abort_fails() -> Contract {
+    attempt(Attempt { abort: CountsAs::Failure, ..Attempt::default() })
+}
+
+/// A success makes the view smaller by this fraction.
+pub(super) fn effect(min_effect: f64) -> Contract {
+    attempt(Attempt { min_effect, ..Attempt::default() })
+}
+
+/// Another way to trim.
+pub(super) fn trim(trim: Trim) -> Contract {
+    Contract { trim, ..reference() }
+}
