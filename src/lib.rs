@@ -6,6 +6,7 @@ mod candidate_field;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod contract;
+mod field;
 mod fit_rules;
 pub mod fuzz;
 mod generate;
@@ -18,6 +19,7 @@ mod limit_check;
 mod limit_play;
 mod log;
 mod marker;
+mod macros_field;
 mod message;
 mod model;
 mod oracle;
@@ -38,16 +40,15 @@ mod witness;
 pub mod zoo;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
-pub use candidate_field::{
-    Assembler, Block, Cut, Infeasible, Offer, Reduced, Reducer, Request, TextReducer, Trimmer, text_reducer,
-};
+pub use candidate_field::{Assembler, LimitCandidate, Offer, Reducer, TextReducer, Trimmer, text_reducer};
 pub use contract::*;
+pub use field::{Block, Cut, Infeasible, Reduced, Request};
 pub use generate::{Effort, Share};
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
 pub use known::{KnownFailure, KnownFailures};
 pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
 pub use limit_check::{
-    Failure, Finding, LimitBreak, LimitBudget, LimitReport, check_assembler, check_reducer, check_trimmer,
+    Failure, Finding, LimitBreak, LimitBudget, LimitReport, check_assembler, check_at_limit, check_reducer, check_trimmer,
 };
 pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};

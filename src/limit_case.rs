@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::candidate_field::Block;
+use crate::field::Block;
 use crate::contract::Contract;
 use crate::history::{Draft, Scribe};
 use crate::message::{Message, Role};

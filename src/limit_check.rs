@@ -1,8 +1,10 @@
 //! Runs a reducer, a trimmer or an assembler against its requirements.
 
-use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::contract::Contract;
-use crate::generate::Cases;
+use std::fmt;
+
+use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
+use crate::contract::{Contract, Weight};
+use crate::generate::{Cases, Effort};
 use crate::generate::field::reduce_cases;
 use crate::generate::fit::fit_cases;
 use crate::generate::request::assemble_cases;
@@ -50,11 +52,6 @@ impl LimitBudget {
         Self { cases: 100_000, bytes: 1 << 30, small: 4, ..Self::default() }
     }
 
-    /// For a candidate that takes milliseconds a case.
-    #[must_use]
-    pub fn heavy() -> Self {
-        Self { cases: 800, small: 1, shrinks: 200, ..Self::default() }
-    }
 }
 
 /// What a run says of one requirement.
@@ -136,10 +133,70 @@ impl LimitReport {
         self.findings.iter().find(|finding| finding.id == id)
     }
 
+    /// For tests: prints advice, and panics where a claimed MUST does not pass. `id` may be written `red_1`.
+    ///
+    /// # Panics
+    ///
+    /// With the requirement's sentence, why it is broken, and the witness.
+    pub fn assert_requirement(&self, id: &str) {
+        let id = id.to_ascii_uppercase().replace('_', "-");
+        match self.finding(&id).map(|finding| (finding.to_string(), finding.must && !finding.holds())) {
+            Some((text, true)) if self.finding(&id).is_some_and(|finding| finding.claimed) => panic!("{text}"),
+            Some(_) => {}
+            None => panic!("{id}: this run has no such requirement"),
+        }
+    }
+
+    /// For tests: panics unless the run passed.
+    ///
+    /// # Panics
+    ///
+    /// With the whole report.
+    pub fn assert_passed(&self) {
+        assert!(self.passed(), "{self}");
+    }
+
     /// The ids that were broken, SHOULDs too.
     #[must_use]
     pub fn broken(&self) -> Vec<&'static str> {
         self.findings.iter().filter(|finding| finding.failure.is_some()).map(|finding| finding.id).collect()
+    }
+}
+
+impl fmt::Display for LimitReport {
+    /// One line a requirement; under each that is broken, why and with which case.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        for broken in &self.breaks {
+            writeln!(f, "{} in {} cases: {}", broken.kind.name(), broken.cases, broken.message)?;
+            writeln!(f, "    {}", broken.witness.to_line())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:6} {:16} exercised {:6}", self.id, self.verdict(), self.exercised)?;
+        let Some(failure) = &self.failure else { return Ok(()) };
+        write!(f, "  {}\n    {}\n    {}", failure.detail, self.sentence, failure.witness.to_line())
+    }
+}
+
+impl LimitBudget {
+    /// The budget of a run of this effort, with this contract.
+    #[must_use]
+    pub fn for_run(contract: &Contract, effort: Effort, seed: u64) -> Self {
+        let light = match effort {
+            Effort::Smoke => Self { cases: 2_000, small: 1, bytes: 8 << 20, shrinks: 500, ..Self::default() },
+            Effort::Nightly => Self::thorough(),
+            Effort::Default => Self::default(),
+        };
+        let heavy = Self { cases: light.cases / 15, shrinks: light.shrinks / 10, small: 1, ..light };
+        let budget = if contract.weight == Weight::Heavy { heavy } else { light };
+        budget.with_seed(seed)
     }
 }
 
@@ -161,6 +218,15 @@ impl Finding {
             None if self.exercised == 0 => "vacuous",
             None => "pass",
         }
+    }
+}
+
+/// Runs a candidate of any of the three kinds.
+pub fn check_at_limit(contract: &Contract, candidate: &LimitCandidate, budget: &LimitBudget) -> LimitReport {
+    match candidate {
+        LimitCandidate::Reducer(reducer) => check_reducer(contract, &**reducer, budget),
+        LimitCandidate::Trimmer(trimmer) => check_trimmer(contract, &**trimmer, budget),
+        LimitCandidate::Assembler(assembler) => check_assembler(contract, &**assembler, budget),
     }
 }
 

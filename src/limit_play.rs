@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::candidate::{Conversation, Error};
-use crate::candidate_field::{Assembler, Block, Infeasible, Reduced, Reducer, Trimmer};
+use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::field::{Block, Infeasible, Reduced};
 use crate::contract::{Contract, Structure};
 use crate::limit_case::{AssembleCase, FitCase, LimitCase, ReduceCase};
 use crate::marker::Marker;

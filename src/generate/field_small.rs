@@ -29,7 +29,7 @@ fn fields(count: usize, texts: [&'static str; 4]) -> impl Iterator<Item = Vec<Bl
         let block = |at: usize| {
             let kind = number / 7usize.pow((count - 1 - at) as u32) % 7;
             let text: String = texts[at].chars().take(kind.div_ceil(2)).collect();
-            BlockDraft::new(Text::plain(text), kind % 2 == 0 && kind > 0)
+            BlockDraft::new(Text::plain(text), kind.is_multiple_of(2) && kind > 0)
         };
         (0..count).map(block).collect()
     })

@@ -1,6 +1,7 @@
 //! The reference trimmer.
 
-use crate::candidate_field::{Infeasible, Trimmer};
+use crate::candidate_field::Trimmer;
+use crate::field::Infeasible;
 use crate::contract::FitRules;
 use crate::fit_rules::{groups, must_stay};
 use crate::message::Message;

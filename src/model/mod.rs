@@ -23,7 +23,6 @@ pub use fit::ReferenceTrimmer;
 #[cfg(feature = "zoo")]
 pub(crate) use latch::LatchState;
 pub use request::ReferenceAssembler;
-pub(crate) use request::blocks_of;
 #[cfg(feature = "zoo")]
 pub(crate) use select::{eligible, open_call, size, standing, trimmable};
 #[cfg(feature = "zoo")]

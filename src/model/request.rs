@@ -1,9 +1,10 @@
 //! The reference assembler.
 
 use super::field::ReferenceReducer;
-use crate::candidate_field::{Assembler, Block, Infeasible, Reducer, Request};
+use crate::candidate_field::{Assembler, Reducer};
 use crate::contract::{FieldRules, Structure};
-use crate::message::{Message, Role};
+use crate::field::{Infeasible, Request, blocks_of, in_field};
+use crate::message::Message;
 use crate::unit::Limit;
 
 /// Assembles the request as the contract declares it: the visible system messages become the field, a block each, and the
@@ -50,14 +51,4 @@ impl Assembler for ReferenceAssembler {
         let instructions = (!reduced.text.is_empty()).then_some(reduced.text);
         Ok(Request::new(instructions, sent).with_notice(reduced.notice))
     }
-}
-
-fn in_field(message: &Message) -> bool {
-    message.is_visible() && message.role == Role::System
-}
-
-/// The blocks of the field: the visible system messages in order, pinned ones required.
-pub(crate) fn blocks_of(view: &[Message]) -> Vec<Block> {
-    let block = |message: &Message| Block { text: message.content.clone(), required: message.pinned };
-    view.iter().filter(|message| in_field(message)).map(block).collect()
 }

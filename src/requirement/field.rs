@@ -69,7 +69,8 @@ fn fitting_passes_through(seen: &Reduction, contract: &Contract) -> Ruling {
 const RED_3: Rule<Reduction> = Rule {
     id: "RED-3",
     must: true,
-    sentence: "Every required block MUST be in the output verbatim, in order, as often as it was given, wherever it stood.",
+    sentence: "Every required block, wherever it stood, MUST be in the output: verbatim, as often as given, and in the \
+        given order.",
     applies: in_blocks,
     judge: required_survives,
 };
@@ -171,8 +172,9 @@ pub(super) fn ends_with(text: &str, tail: &str, rules: &FieldRules) -> bool {
 const RED_5: Rule<Reduction> = Rule {
     id: "RED-5",
     must: true,
-    sentence: "If the required blocks and their separators cannot fit, the answer MUST be an explicit infeasible and never a \
-        silent loss; if they fit together with a marker it MUST NOT be infeasible; in between it may be either.",
+    sentence: "The answer MUST be an explicit infeasible, and not a silent loss, if the required blocks with their \
+        separators cannot fit; it MUST NOT be infeasible if they fit together with a marker; in between it may be \
+        either.",
     applies: in_blocks,
     judge: infeasible_is_said,
 };
@@ -191,8 +193,8 @@ fn infeasible_is_said(seen: &Reduction, _: &Contract) -> Ruling {
 const RED_6: Rule<Reduction> = Rule {
     id: "RED-6",
     must: true,
-    sentence: "A notice MUST be given exactly when something was cut, and its sizes MUST be true in the declared unit; with \
-        `field.notice` `marker` the marker is the notice.",
+    sentence: "There MUST be a notice if something was cut and none if nothing was, and the sizes in it MUST be true \
+        in the declared unit; with `field.notice` `marker` the marker is the notice.",
     applies: has_notice,
     judge: notice_is_true,
 };

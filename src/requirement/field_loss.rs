@@ -12,17 +12,14 @@ use crate::marker::Marker;
 pub(super) const RED_7: Rule<Reduction> = Rule {
     id: "RED-7",
     must: true,
-    sentence: "The output MUST be well-formed Unicode without any character that input and marker lack: no split code \
-        point, no lone surrogate, no replacement character.",
+    sentence: "The output MUST be well-formed Unicode, and every character in it MUST come from the input or the \
+        marker: code points are not split, and no lone surrogate or replacement character appears.",
     applies: always,
     judge: characters_stay_whole,
 };
 
 fn characters_stay_whole(seen: &Reduction, contract: &Contract) -> Ruling {
     let Some(reduced) = seen.reply.given().filter(|_| !seen.fits() && !seen.is_blank()) else { return Ruling::Silent };
-    if reduced.ill_formed {
-        return breaks_if(true, "lone_surrogate", &[("max", seen.max)]);
-    }
     let rules = &contract.field;
     let mut known = Characters::default();
     known.extend(seen.facts.joined.chars());
@@ -66,7 +63,8 @@ impl Characters {
 pub(super) const RED_8: Rule<Reduction> = Rule {
     id: "RED-8",
     must: true,
-    sentence: "Without its markers the output MUST be a subsequence of the joined input: nothing invented, nothing reordered.",
+    sentence: "Apart from its markers the output MUST be a subsequence of the joined input, with nothing invented and \
+        nothing reordered.",
     applies: always,
     judge: nothing_is_invented,
 };
@@ -117,7 +115,8 @@ fn marker_is_content(seen: &Reduction, contract: &Contract) -> Ruling {
 pub(super) const RED_10: Rule<Reduction> = Rule {
     id: "RED-10",
     must: false,
-    sentence: "If cutting one removable block can absorb the overflow, all other blocks SHOULD survive verbatim.",
+    sentence: "Where a cut in one removable block is enough to absorb the overflow, every other block SHOULD survive \
+        verbatim.",
     applies: in_blocks,
     judge: one_cut_is_enough,
 };
@@ -185,7 +184,8 @@ fn measured_in_the_unit(seen: &Reduction, contract: &Contract) -> Ruling {
 pub(super) const RED_13: Rule<Reduction> = Rule {
     id: "RED-13",
     must: false,
-    sentence: "A reduction SHOULD lose no more than the overflow, the markers, the separators at the cut and one character.",
+    sentence: "What a reduction loses SHOULD NOT exceed the overflow by more than the markers, the separators at the \
+        cut and a single character.",
     applies: always,
     judge: no_more_than_needed,
 };

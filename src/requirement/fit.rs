@@ -90,7 +90,7 @@ pub(crate) const RULES: &[Rule<Fitting>] = &[FIT_1, FIT_2, FIT_3, FIT_4, FIT_5, 
 const FIT_1: Rule<Fitting> = Rule {
     id: "FIT-1",
     must: true,
-    sentence: "The result MUST be within the limit, in the declared unit and counter.",
+    sentence: "Measured in the declared unit and counter, the result MUST be within the limit.",
     applies: |_| true,
     judge: within_the_limit,
 };
@@ -246,8 +246,8 @@ fn damage(message: &Message, origin: &Message, contract: &Contract) -> Option<&'
 const FIT_7: Rule<Fitting> = Rule {
     id: "FIT-7",
     must: true,
-    sentence: "If what must stay cannot fit, the answer MUST be an explicit infeasible or an error, never an empty or partial \
-        list that passes for an answer.",
+    sentence: "Where what must stay cannot fit, the answer MUST be an explicit infeasible or an error, and MUST NOT be \
+        an empty or partial list in the guise of an answer.",
     applies: |_| true,
     judge: infeasible_is_said,
 };

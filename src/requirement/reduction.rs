@@ -2,7 +2,7 @@
 
 use super::alignment::Additions;
 use super::limit::Reply;
-use crate::candidate_field::{Block, Reduced};
+use crate::field::{Block, Reduced};
 use crate::contract::{Contract, FieldRules, Structure};
 use crate::marker::Marker;
 use crate::unit::Unit;

@@ -5,7 +5,7 @@ use super::alignment::found_in_order;
 use super::field::{ends_with, has_notice, last_units, room_for_a_marker};
 use super::limit::{Reply, Rule, Ruling, breaks_if};
 use super::reduction::{Facts, Reduction, is_joined};
-use crate::candidate_field::{Reduced, Request};
+use crate::field::{Reduced, Request};
 use crate::contract::{Contract, Feature, Notice, Structure};
 use crate::marker::Marker;
 use crate::message::{Message, Role};
@@ -25,12 +25,11 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     pub(crate) fn new(contract: &Contract, view: Vec<Message>, max: usize, reply: Reply<Request>) -> Self {
-        let blocks = crate::model::blocks_of(&view);
+        let blocks = crate::field::blocks_of(&view);
         let reduced = match &reply {
             Reply::Given(request) => Reply::Given(Reduced {
                 text: request.instructions.clone().unwrap_or_default(),
                 notice: request.notice,
-                ill_formed: request.ill_formed,
             }),
             Reply::Infeasible => Reply::Infeasible,
             Reply::Raised => Reply::Raised,

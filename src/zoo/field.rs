@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limit_row::{LimitRow, Make};
-use crate::candidate_field::{Block, Infeasible, Reduced, Reducer, text_reducer};
+use crate::candidate_field::{Reducer, text_reducer};
+use crate::field::{Block, Infeasible, Reduced};
 use crate::contract::Contract;
 use crate::marker::Marker;
 use crate::model::ReferenceReducer;
@@ -167,7 +168,7 @@ fn required_once(contract: &Contract) -> Box<dyn Reducer> {
         }
         let mut reduced = reference.reduce(&once, limit)?;
         let before = limit.unit.len(&join(&contract, blocks));
-        reduced.notice = Some(crate::candidate_field::Cut::new(before, limit.unit.len(&reduced.text)));
+        reduced.notice = Some(crate::field::Cut::new(before, limit.unit.len(&reduced.text)));
         Ok(reduced)
     })
 }

@@ -2,7 +2,8 @@
 
 use super::field::{even_blocks, paragraphs};
 use super::limit_row::{LimitRow, Make};
-use crate::candidate_field::{Block, Infeasible, Reduced, Reducer, text_reducer};
+use crate::candidate_field::{Reducer, text_reducer};
+use crate::field::{Block, Infeasible, Reduced};
 use crate::contract::{Contract, FieldRules};
 use crate::unit::{Limit, Unit};
 

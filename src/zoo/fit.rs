@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limit_row::{LimitRow, Make};
-use crate::candidate_field::{Infeasible, Trimmer};
+use crate::candidate_field::Trimmer;
+use crate::field::Infeasible;
 use crate::contract::{Contract, FitRules};
 use crate::fit_rules::{groups, must_stay};
 use crate::message::{Message, Role};

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
 use crate::contract::Contract;
-use crate::limit_check::{LimitBudget, LimitReport, check_assembler, check_reducer, check_trimmer};
 
 /// A known-bad candidate, or a conforming variant.
 ///
 /// ```
-/// use plimsoll::{LimitBudget, zoo::limit_zoo};
+/// use plimsoll::{LimitBudget, check_at_limit, zoo::limit_zoo};
 /// let row = limit_zoo().find(|row| row.name == "prefix").unwrap();
-/// assert!(row.check(&LimitBudget::default()).broken().contains(&"RED-3"));
+/// let report = check_at_limit(&row.contract(), &row.candidate(), &LimitBudget::default());
+/// assert!(report.broken().contains(&"RED-3"));
 /// ```
 #[non_exhaustive]
 pub struct LimitRow {
@@ -50,13 +50,14 @@ impl LimitRow {
         Contract::from_json(&json).unwrap_or_default()
     }
 
-    /// Runs it against its requirements.
-    pub fn check(&self, budget: &LimitBudget) -> LimitReport {
+    /// The candidate.
+    #[must_use]
+    pub fn candidate(&self) -> LimitCandidate {
         let contract = self.contract();
         match self.make {
-            Make::Reducer(make) => check_reducer(&contract, &*make(&contract), budget),
-            Make::Trimmer(make) => check_trimmer(&contract, &*make(&contract), budget),
-            Make::Assembler(make) => check_assembler(&contract, &*make(&contract), budget),
+            Make::Reducer(make) => LimitCandidate::Reducer(make(&contract)),
+            Make::Trimmer(make) => LimitCandidate::Trimmer(make(&contract)),
+            Make::Assembler(make) => LimitCandidate::Assembler(make(&contract)),
         }
     }
 }

@@ -3,10 +3,12 @@
 use super::field::prefix;
 use super::limit_row::{LimitRow, Make};
 use crate::candidate::{Conversation, Error};
-use crate::candidate_field::{Assembler, Block, Infeasible, Reducer, Request};
+use crate::candidate_field::{Assembler, Reducer};
+use crate::field::{Block, Infeasible, Request};
 use crate::contract::{Contract, FieldRules};
 use crate::message::{Message, Role};
-use crate::model::{ReferenceAssembler, ReferenceReducer, blocks_of};
+use crate::field::blocks_of;
+use crate::model::{ReferenceAssembler, ReferenceReducer};
 use crate::unit::Limit;
 
 type Answer = Result<Request, Infeasible>;
@@ -102,7 +104,7 @@ impl Assembler for SecondPath {
         let whole = self.1.join.join(blocks_of(view).iter().map(|block| block.text.as_str()));
         let cut = prefix(&whole, limit.max);
         let len = limit.unit.len(&whole);
-        let notice = (len > limit.max).then_some(crate::candidate_field::Cut::new(len, limit.max));
+        let notice = (len > limit.max).then_some(crate::field::Cut::new(len, limit.max));
         Ok(Ok(Request::new(Some(cut), sent(view)).with_notice(notice)))
     }
 }
@@ -171,7 +173,7 @@ fn whole_messages(contract: &Contract) -> Box<dyn Assembler> {
         loop {
             let request = reference.assemble(&view, limit)?;
             let Some(notice) = request.notice else {
-                let notice = first.map(|before| crate::candidate_field::Cut::new(before, limit.max));
+                let notice = first.map(|before| crate::field::Cut::new(before, limit.max));
                 return Ok(request.with_notice(notice.filter(|_| count > 0)));
             };
             first = first.or(Some(notice.before));
