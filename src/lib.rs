@@ -49,6 +49,7 @@ pub use known::{KnownFailure, KnownFailures};
 pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
 pub use limit_check::{
     Failure, Finding, LimitBreak, LimitBudget, LimitReport, check_assembler, check_at_limit, check_reducer, check_trimmer,
+    replay_at_limit,
 };
 pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};

@@ -277,6 +277,32 @@ pub fn check_assembler(contract: &Contract, candidate: &dyn Assembler, budget: &
     run(&AssemblerSide { contract, candidate }, contract, budget, cases)
 }
 
+/// Plays one case, a witness say, and judges it. Nothing is made smaller.
+///
+/// ```
+/// use plimsoll::{Capability, Contract, LimitCandidate, LimitCase, replay_at_limit, text_reducer};
+/// let prefix = text_reducer(|text, max| text.chars().take(max).collect());
+/// let case = LimitCase::from_line(r#"{"reduce":{"blocks":[{"text":"xx"},{"text":"a","required":true}],"max":3}}"#).unwrap();
+/// let contract = Contract::claiming(&[Capability::Field]);
+/// let report = replay_at_limit(&contract, &LimitCandidate::Reducer(Box::new(prefix)), &case);
+/// assert_eq!(report.finding("RED-3").unwrap().failure.as_ref().unwrap().reason, "required_block_lost");
+/// ```
+pub fn replay_at_limit(contract: &Contract, candidate: &LimitCandidate, case: &LimitCase) -> LimitReport {
+    let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
+    let cases = || Cases { whole: Box::new(std::iter::once(case.clone())), random: Box::new(std::iter::empty()) };
+    match candidate {
+        LimitCandidate::Reducer(candidate) => {
+            run(&ReducerSide { contract, candidate: &**candidate }, contract, &budget, cases())
+        }
+        LimitCandidate::Trimmer(candidate) => {
+            run(&TrimmerSide { contract, candidate: &**candidate }, contract, &budget, cases())
+        }
+        LimitCandidate::Assembler(candidate) => {
+            run(&AssemblerSide { contract, candidate: &**candidate }, contract, &budget, cases())
+        }
+    }
+}
+
 /// In one of so many cases of the small scope the same input is given again; in random ones always.
 const AGAIN: u64 = 8;
 
