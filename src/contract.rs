@@ -821,6 +821,13 @@ impl Contract {
         Self { capabilities: capabilities.to_vec(), ..Self::default() }
     }
 
+    /// The same contract for messages that have exactly `features`.
+    #[must_use]
+    pub fn with_messages(mut self, features: &[Feature]) -> Self {
+        self.messages = features.to_vec();
+        self
+    }
+
     /// Reads a contract from JSON and checks it. A JSON contract must name its `capabilities`.
     ///
     /// # Errors

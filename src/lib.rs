@@ -1,4 +1,38 @@
-#![doc = "plimsoll"]
+//! A conformance test suite for context compaction in LLM agents.
+//!
+//! An agent that talks for long has to shorten what it sends to the model: by rule, or by paying a model for a summary. This
+//! crate tests the code that decides when, and what survives. It generates histories, plays them against your
+//! implementation, holds what it observes against requirements with permanent ids, and shrinks what breaks one.
+//!
+//! ```
+//! use plimsoll::{Effort, Reference, Suite};
+//!
+//! let report = Suite::new(Reference::default).effort(Effort::Smoke).run().unwrap();
+//! assert!(report.passed());
+//! ```
+//!
+//! Plug in your own with the [`Compactor`] trait and [`conformance_tests!`]; options are on [`Suite`].
+//!
+//! # Where things are
+//!
+//! | question | answer |
+//! |---|---|
+//! | what does a requirement say? | [`requirements`], `spec/` |
+//! | what does a candidate declare? | [`Contract`] |
+//! | what does a candidate implement? | [`Compactor`], given a [`Conversation`] and a [`Host`] |
+//! | what does the host do? | [`History`], a list of [`Command`]s |
+//! | what was observed? | [`Trace`] |
+//! | what came out? | [`Report`], with a [`Verdict`] a requirement and a [`Witness`] a failure |
+//! | how should it be done? | [`Reference`] |
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `adapter` | candidates in other languages, as child processes |
+//! | `zoo` | known-bad candidates and conforming variants |
+//! | `cli` | the command `plimsoll` |
+
 #[cfg(feature = "adapter")]
 pub mod adapter;
 mod candidate;
@@ -18,8 +52,10 @@ mod limit_case;
 mod limit_check;
 mod limit_play;
 mod log;
-mod marker;
+#[doc(hidden)]
+pub mod macros;
 mod macros_field;
+mod marker;
 mod message;
 mod model;
 mod oracle;

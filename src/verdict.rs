@@ -170,6 +170,9 @@ pub struct Report {
     /// Why the run could not be finished, if it could not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aborted: Option<String>,
+    /// Why the search ended before its budget, if it did: the candidate broke off too often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
     /// What is wrong with the list of known failures, and the edit to make.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_problems: Vec<String>,
@@ -248,7 +251,8 @@ impl Report {
     /// The exit code of a run: 0 passed, 1 failed, 2 could not run or nothing ran.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        if self.aborted.is_some() || self.requirements.iter().all(|row| row.exercised == 0) {
+        let late = self.broken.iter().any(|broken| broken.verdict == Verdict::Timeout);
+        if self.aborted.is_some() || (self.cut_short.is_some() && late) || self.requirements.iter().all(|row| row.exercised == 0) {
             2
         } else {
             u8::from(!self.passed)

@@ -177,6 +177,11 @@ impl WitnessDir {
         format!("{}-{}.jsonl", self.prefix, safe(slug))
     }
 
+    /// Where the file of this name is.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     /// Writes a witness, whole or not at all.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), String> {
         let path = self.dir.join(name);

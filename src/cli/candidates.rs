@@ -10,7 +10,7 @@ use super::CandidateArgs;
 use super::screen::{Failure, cannot, usage, warn};
 use crate::adapter::Launcher;
 use crate::report::{escaped, shell};
-use crate::{Compactor, Contract, KnownFailure, KnownFailures, Reference, Suite};
+use crate::{Compactor, Contract, KnownFailure, KnownFailures, Reference, Suite, zoo};
 
 /// Makes a built-in candidate.
 pub(super) type Make = Arc<dyn Fn() -> Box<dyn Compactor> + Send + Sync>;
@@ -85,16 +85,10 @@ pub(super) fn built_in(name: &str, contract: Option<&Contract>) -> Result<Make, 
         let contract = contract.cloned().unwrap_or_default();
         return Ok(Arc::new(move || Box::new(Reference::new(contract.clone()))));
     }
-    if let Some(make) = from_zoo(name) {
-        return Ok(make);
+    if let Some(row) = zoo::find(name) {
+        return Ok(Arc::new(move || row.make()));
     }
     Err(usage(format!("no built-in candidate has the name {name:?}; `plimsoll zoo` lists them, and a command goes after `--`")))
-}
-
-/// The candidate of the zoo that has this name.
-fn from_zoo(name: &str) -> Option<Make> {
-    let _ = name;
-    None
 }
 
 /// A named contract.

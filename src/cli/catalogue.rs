@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Deserialize;
 
 use super::screen::{Failure, cannot, print, usage};
-use crate::requirement;
+use crate::{requirement, zoo};
 
 /// A row of the registry.
 #[derive(Debug, Deserialize)]
@@ -65,6 +65,11 @@ pub(super) fn explain(id: &str) -> Result<u8, Failure> {
 }
 
 pub(super) fn zoo() -> Result<u8, Failure> {
-    print("reference                conforms    the reference implementation\n");
+    let mut text = format!("{:<32}conforms: The reference implementation.\n", "reference");
+    for row in zoo::all() {
+        let breaks = if row.is_conforming() { "conforms".to_owned() } else { format!("breaks {}", row.breaks().join(", ")) };
+        let _ = writeln!(text, "{:<32}{breaks}: {}", row.name(), row.sentence());
+    }
+    print(&text);
     Ok(0)
 }

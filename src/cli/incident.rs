@@ -48,7 +48,7 @@ fn play(witness: &Witness, contract: &Contract, make: &dyn Fn() -> Box<dyn Compa
 }
 
 fn text(columns: &[(&str, Trace)]) -> String {
-    let mut text = format!("{HEAD}\n{:>6}  {:<26}", "time", "the host");
+    let mut text = format!("{HEAD}\n{:>6}  {:<29}", "time", "the host");
     let titles: String = columns.iter().map(|(title, _)| format!("{title:<20}")).collect();
     // Writing to a string does not fail, here and below.
     let _ = writeln!(text, "{}", titles.trim_end());
@@ -64,14 +64,14 @@ fn text(columns: &[(&str, Trace)]) -> String {
             }
             _ => continue,
         };
-        row(&mut text, &format!("{:>6}  {words:<26}", event.elapsed_s), &cells);
+        row(&mut text, &format!("{:>6}  {words:<29}", event.elapsed_s), &cells);
     }
     let sums: [(&str, fn(&Trace) -> usize); 3] =
         [("calls made", Trace::calls), ("messages sent to the model", messages), ("characters sent", characters)];
     text.push('\n');
     for (name, of) in sums {
         let cells: Vec<String> = columns.iter().map(|(_, trace)| of(trace).to_string()).collect();
-        row(&mut text, &format!("        {name:<26}"), &cells);
+        row(&mut text, &format!("        {name:<29}"), &cells);
     }
     text + FOOT
 }

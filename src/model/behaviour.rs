@@ -196,8 +196,8 @@ pub(crate) trait Behaviour: Send + 'static {
     // What comes out of an attempt.
 
     /// What happens before the summariser is called: nothing.
-    fn asks(&self, conversation: &mut Conversation) {
-        let _ = conversation;
+    fn asks(&self, contract: &Contract, conversation: &mut Conversation) {
+        let _ = (contract, conversation);
     }
 
     /// What is made of a summary with more calls: nothing.
@@ -273,6 +273,11 @@ pub(crate) trait Behaviour: Send + 'static {
     fn shorten(&self, content: &str) -> String {
         let kept: String = content.chars().take(200).collect();
         format!("{kept} [{} characters trimmed]", content.chars().count() - kept.chars().count())
+    }
+
+    /// What a step reports of an attempt.
+    fn reports_attempt(&self, outcome: Outcome) -> Action {
+        if outcome == Outcome::Success { Action::Summarize } else { Action::None }
     }
 
     /// What the step reports, given what was done.

@@ -1,6 +1,7 @@
 //! The order in which a step takes its decisions.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +26,23 @@ pub(crate) struct Memory {
 }
 
 /// A compactor: a contract, a behaviour, and a memory for each conversation.
-#[derive(Debug)]
-pub(crate) struct Machine<B> {
+pub(crate) struct Machine {
     name: String,
     contract: Contract,
-    behaviour: B,
+    behaviour: Box<dyn Behaviour>,
     auto: bool,
     memories: BTreeMap<String, Memory>,
 }
 
-impl<B: Behaviour> Machine<B> {
-    pub(crate) fn new(name: impl Into<String>, contract: Contract, behaviour: B) -> Self {
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Machine").field("name", &self.name).field("memories", &self.memories).finish_non_exhaustive()
+    }
+}
+
+impl Machine {
+    pub(crate) fn new(name: impl Into<String>, contract: Contract, behaviour: impl Behaviour) -> Self {
+        let behaviour = Box::new(behaviour);
         Self { name: name.into(), contract, behaviour, auto: true, memories: BTreeMap::new() }
     }
 
@@ -113,6 +120,7 @@ impl<B: Behaviour> Machine<B> {
 
     /// One attempt, and what it came to.
     fn attempt(&self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Outcome {
+        self.behaviour.asks(&self.contract, conversation);
         let view = conversation.view().to_vec();
         let replaced: Vec<usize> =
             (0..view.len()).filter(|at| eligible.contains(at) || (view[*at].is_own() && view[*at].is_visible())).collect();
@@ -122,7 +130,6 @@ impl<B: Behaviour> Machine<B> {
         let input: Vec<Message> =
             sent.iter().map(|at| view[*at].clone()).filter(|message| self.behaviour.is_sent(message)).collect();
 
-        self.behaviour.asks(conversation);
         let mut outcome = Outcome::Failure(FailureKind::NoView);
         for _ in 0..self.behaviour.tries() {
             let summary = match host.summarize(&input).and_then(|summary| self.behaviour.refine(host, summary)) {
@@ -172,28 +179,24 @@ impl<B: Behaviour> Machine<B> {
         outcome
     }
 
-    /// An attempt, recorded by `record`, and what the step reports of it.
+    /// An attempt, recorded by `record`.
     fn recorded(
         &mut self,
         conversation: &mut Conversation,
         host: &Host,
         eligible: &[usize],
-        record: impl FnOnce(&B, &Contract, &mut Memory, Outcome),
-    ) -> Result<Action, Error> {
+        record: impl FnOnce(&dyn Behaviour, &Contract, &mut Memory, Outcome),
+    ) -> Result<Outcome, Error> {
         let outcome = self.attempt(conversation, host, eligible);
         let raises = self.behaviour.raises(outcome);
         if !raises || self.behaviour.records_raised() {
             let key = self.behaviour.state_key(conversation.id()).to_owned();
-            record(&self.behaviour, &self.contract, self.memories.entry(key).or_default(), outcome);
+            record(&*self.behaviour, &self.contract, self.memories.entry(key).or_default(), outcome);
         }
-        match outcome {
-            _ if raises => Err(Error::raised("the compaction failed")),
-            Outcome::Success => Ok(Action::Summarize),
-            Outcome::Failure(_) | Outcome::Abort => Ok(Action::None),
-        }
+        if raises { Err(Error::raised("the compaction failed")) } else { Ok(outcome) }
     }
 
-    fn unforced(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize], here: Point) -> Result<Action, Error> {
+    fn unforced(&mut self, conversation: &mut Conversation, host: &Host, eligible: &[usize], here: Point) -> Result<Outcome, Error> {
         self.recorded(conversation, host, eligible, |behaviour, contract, memory, outcome| {
             if behaviour.starts_cooldown(contract, outcome) {
                 memory.throttle.last = Some(here);
@@ -215,11 +218,13 @@ impl<B: Behaviour> Machine<B> {
         let enough = self.contract.claims(Capability::Summarize)
             && self.behaviour.is_enough(&self.contract, conversation.view(), &eligible);
         let on = self.behaviour.is_on(self.auto, host.kind());
+        let report = |behaviour: &dyn Behaviour, outcome: Result<Outcome, Error>| outcome.map(|outcome| behaviour.reports_attempt(outcome));
         match host.kind() {
             StepKind::Force if enough && on && self.behaviour.forces(gates) => {
-                self.recorded(conversation, host, &eligible, |behaviour, _, memory, outcome| {
+                let outcome = self.recorded(conversation, host, &eligible, |behaviour, _, memory, outcome| {
                     behaviour.record_forced(memory, outcome, here);
-                })
+                });
+                report(&*self.behaviour, outcome)
             }
             StepKind::Force => Ok(Action::None),
             StepKind::Overflow if !self.may_recover(conversation, gates) => Ok(Action::None),
@@ -231,15 +236,16 @@ impl<B: Behaviour> Machine<B> {
                 if !(enough && on) {
                     return Ok(Action::None);
                 }
-                let done = self.unforced(conversation, host, &eligible, here);
-                self.recovered(conversation, here, matches!(done, Ok(Action::Summarize)));
-                done
+                let outcome = self.unforced(conversation, host, &eligible, here);
+                self.recovered(conversation, here, matches!(outcome, Ok(Outcome::Success)));
+                report(&*self.behaviour, outcome)
             }
             StepKind::Step => {
                 let pressure = host.pressure();
                 if self.behaviour.attempts_at(pressure) && on && !gates.closed() {
                     if enough {
-                        return self.unforced(conversation, host, &eligible, here);
+                        let outcome = self.unforced(conversation, host, &eligible, here);
+                        return report(&*self.behaviour, outcome);
                     }
                     if pressure == Pressure::Summarize {
                         let mut memory = *self.memory(conversation);
@@ -265,7 +271,7 @@ fn without_groups(view: &[Message], at: &[usize]) -> Vec<Message> {
     view.iter().enumerate().filter(|item| !gone(item)).map(|(_, message)| message.clone()).collect()
 }
 
-impl<B: Behaviour> Compactor for Machine<B> {
+impl Compactor for Machine {
     fn contract(&self) -> Contract {
         self.contract.clone()
     }

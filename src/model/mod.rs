@@ -14,7 +14,7 @@ mod select;
 mod throttle;
 
 #[cfg(feature = "zoo")]
-pub(crate) use behaviour::{Behaviour, Gates, Outcome};
+pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
 #[cfg(feature = "zoo")]
 pub(crate) use compactor::Memory;
 pub(crate) use compactor::Machine;
@@ -28,6 +28,7 @@ pub(crate) use select::{eligible, open_call, size, standing, trimmable};
 #[cfg(feature = "zoo")]
 pub(crate) use throttle::{Point, ThrottleState};
 
+#[cfg(not(feature = "zoo"))]
 use behaviour::Sound;
 
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
@@ -44,7 +45,7 @@ use crate::trace::Action;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reference {
-    machine: Machine<Sound>,
+    machine: Machine,
 }
 
 impl Reference {

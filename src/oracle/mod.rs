@@ -706,7 +706,12 @@ impl<'t> Judge<'t> {
         }
         if kind == StepKind::Overflow && (judged.attempted() || judged.trimmed) {
             track.recovered_at = track.appended;
-            track.recoveries = if smaller { (0, 0) } else { (track.recoveries.0 + 1, track.recoveries.1 + 1) };
+            // Whether an interrupted recovery is used up is not said.
+            let used = u32::from(judged.outcome != Some(Outcome::Abort));
+            track.recoveries = if smaller { (0, 0) } else { (track.recoveries.0 + used, track.recoveries.1 + 1) };
+        } else if smaller {
+            // Another step made the view smaller: whether that renews the recoveries is not said.
+            track.recoveries.0 = 0;
         }
         let latched = track.latch.is_latched();
         if latched && (judged.attempted() || !latched_before) {

@@ -189,8 +189,8 @@ impl fmt::Display for TextReport<'_> {
         for problem in &report.known_problems {
             wrapped(out, &format!("\nknown failures: {}", escaped(problem)), 0)?;
         }
-        if let Some(aborted) = &report.aborted {
-            writeln!(out, "\nnot finished: {}", escaped(aborted))?;
+        for why in report.aborted.iter().chain(&report.cut_short) {
+            writeln!(out, "\nnot finished: {}", escaped(why))?;
         }
         writeln!(out, "\n{}", report.closing_line())
     }

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use crate::heart::Watch;
 use super::{Examiner, Raised, Setup, Suspect, Tick};
+use crate::contract::Weight;
 use crate::generate::{Budget, Planned, Share};
 use crate::history::History;
 use crate::requirement::{Cause, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
+use crate::trace::BreakKind;
 use crate::verdict::{Report, Verdict};
 use crate::witness::{Witness, WitnessDir};
 
@@ -62,11 +64,15 @@ pub(super) fn as_they_are(
     witnesses: Option<&WitnessDir>,
 ) -> Vec<Finding> {
     let seen = raised.iter().filter_map(|raised| {
-        let (Suspect::Observed(at, _) | Suspect::Differed(at)) = raised.suspect else { return None };
+        let ids = match raised.suspect {
+            Suspect::Observed(at, _) | Suspect::Differed(at) => vec![claimed[at].id],
+            Suspect::Broke(_) => Vec::new(),
+            Suspect::Decided(_) => return None,
+        };
         let reason = reason(&raised.suspect);
         Some(Finding {
             suspect: raised.suspect.clone(),
-            ids: vec![claimed[at].id],
+            ids,
             detail: reason.clone(),
             reason,
             history: raised.planned.history.clone(),
@@ -183,24 +189,32 @@ impl Bench {
         let same = || found.iter().filter(|finding| finding.suspect == raised.suspect);
         let explained = same().any(|finding| finding.causes.is_subset(&raised.causes));
         let decided = matches!(raised.suspect, Suspect::Decided(_));
-        let again = decided && raised.planned.share == Share::Directed && same().count() < 4;
+        let again = decided && raised.planned.share == Share::Directed && same().count() < if self.contract.weight == Weight::Heavy { 2 } else { 4 };
         if explained && !again {
             return Vec::new();
         }
         let examiner = Examiner { contract: &self.contract, make: &*self.make, requirements: &self.claimed };
         let history = &raised.planned.history;
-        let repeats = (0..5).any(|_| examiner.shows(&raised.suspect, history).is_some());
+        // Each try of a candidate that does not answer takes the whole time.
+        let late = raised.suspect == Suspect::Broke(BreakKind::Timeout);
+        let repeats = (0..if late { 1 } else { 5 }).any(|_| examiner.shows(&raised.suspect, history).is_some());
         if !repeats {
             return vec![self.flaky(at, raised)];
         }
-        let mut better = |history: &History| self.write(at, history, &[], "being shrunk", "");
+        let number = same().count();
+        let history = &self.cut(&examiner, &raised.suspect, history);
+        // No finding may use up what the others need.
+        let mut share = (*budget).div_ceil(4);
+        let before = share;
+        let mut better = |history: &History| self.write(at, number, history, &[], "being shrunk", "");
         let Shrunk { history, executions: _ } = shrink(
             history.clone(),
             &self.contract,
-            budget,
-            &mut |history| !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
+            &mut share,
+            &mut |history| !late && !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
             &mut better,
         );
+        *budget -= before - share;
         let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else { return vec![self.flaky(at, raised)] };
         let (ids, causes) = match &raised.suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
@@ -208,14 +222,23 @@ impl Bench {
             Suspect::Broke(_) => (Vec::new(), BTreeSet::new()),
         };
         if same().any(|finding| finding.ids == ids && finding.history.commands.len() <= history.commands.len()) {
+            // What was written meanwhile says nothing new. The first of a kind is never here.
+            self.witnesses.iter().for_each(|dir| dir.remove(&self.name(dir, at, number)));
             return Vec::new();
         }
-        let number = same().count();
         let trace = examiner.play(&history);
         let reason = reason(&raised.suspect);
         let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
         let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
         vec![Finding { suspect: raised.suspect.clone(), ids, reason, detail, history, witness, timeline, flaky: false, causes }]
+    }
+
+    /// `history` up to the command at which the suspicion shows.
+    fn cut(&self, examiner: &Examiner<'_>, suspect: &Suspect, history: &History) -> History {
+        let Some((fault, _)) = examiner.shows(suspect, history) else { return history.clone() };
+        let commands = history.commands.iter().take(fault + 1).cloned().collect();
+        let cut = History::new(history.seed, commands);
+        if examiner.shows(suspect, &cut).is_some() { cut } else { history.clone() }
     }
 
     /// A failure that does not repeat: the candidate answers differently to the same history.
@@ -228,7 +251,7 @@ impl Bench {
         let why = "it does not repeat".to_owned();
         let detail = format!("{}: it showed once and not in five replays", reason(&raised.suspect));
         // The file as it was found is there already, under the same name.
-        self.write(at, &history, &ids, &why, &detail);
+        self.write(at, 0, &history, &ids, &why, &detail);
         Finding {
             suspect: raised.suspect.clone(),
             ids,
@@ -251,19 +274,23 @@ impl Bench {
         witness
     }
 
-    fn write(&self, at: usize, history: &History, ids: &[&str], reason: &str, detail: &str) {
+    fn write(&self, at: usize, number: usize, history: &History, ids: &[&str], reason: &str, detail: &str) {
         if let Some(dir) = &self.witnesses {
-            let _ = dir.write(&dir.name(&self.slugs[at]), &self.witness(history, ids, reason, detail).render(None));
+            let _ = dir.write(&self.name(dir, at, number), &self.witness(history, ids, reason, detail).render(None));
         }
     }
 
-    /// Writes the shortest witness; the second one of the same suspicion and later ones have a number.
+    /// Writes the shortest witness.
     fn write_shortest(&self, at: usize, number: usize, witness: &Witness, trace: &crate::trace::Trace) -> Option<String> {
         let dir = self.witnesses.as_ref()?;
-        let slug = &self.slugs[at];
-        let slug = if number == 0 { slug.clone() } else { format!("{slug}-{}", number + 1) };
-        let name = dir.name(&slug);
+        let name = self.name(dir, at, number);
         dir.write(&name, &witness.render(Some(trace))).ok().map(|()| name)
+    }
+
+    /// The name of a witness; the second one of the same suspicion and later ones have a number.
+    fn name(&self, dir: &WitnessDir, at: usize, number: usize) -> String {
+        let slug = &self.slugs[at];
+        if number == 0 { dir.name(slug) } else { dir.name(&format!("{slug}-{}", number + 1)) }
     }
 }
 

@@ -92,6 +92,13 @@ struct Tally {
     steps: u64,
     raised: Vec<Raised>,
     broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
+    /// Why the search ended before its budget.
+    cut_short: Option<String>,
+}
+
+/// Histories in which the candidate may break off before the search ends: a late answer costs its whole deadline.
+fn patience(kind: BreakKind) -> u64 {
+    if kind == BreakKind::Timeout { 12 } else { 400 }
 }
 
 /// Runs it.
@@ -120,10 +127,11 @@ pub(crate) fn run(setup: &Setup) -> Report {
     report.steps = tally.steps;
     report.shares = tally.shares.into_values().collect();
     report.aborted = aborted;
+    report.cut_short.clone_from(&tally.cut_short);
     for row in &mut report.requirements {
         let Some(at) = claimed.iter().position(|requirement| requirement.id == row.id) else { continue };
         row.exercised = tally.exercised[at];
-        row.verdict = match (row.exercised, report.aborted.is_some()) {
+        row.verdict = match (row.exercised, report.aborted.is_some() || tally.cut_short.is_some()) {
             (0, true) => Verdict::NotReached,
             (0, false) => Verdict::Vacuous,
             _ => Verdict::Pass,
@@ -196,6 +204,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         shares: Vec::new(),
         broken: Vec::new(),
         aborted: None,
+        cut_short: None,
         known_problems: Vec::new(),
         witness_dir: setup.witness_dir.clone(),
     }
@@ -255,18 +264,18 @@ fn search(
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 if let Some(planned) = watch.stuck() {
                     let slug = format!("stuck-{}", planned.target.unwrap_or(planned.share.name()));
-                    let name = witnesses.map(|dir| (dir, dir.name(&slug)));
-                    if let Some((dir, name)) = name {
-                        let text = findings::raw(setup, &planned, &[], "the candidate did not return");
-                        let _ = dir.write(&name, &text);
-                    }
+                    let text = findings::raw(setup, &planned, &[], "the candidate did not return");
+                    let file = witnesses.map(|dir| (dir, dir.name(&slug))).filter(|(dir, name)| dir.write(name, &text).is_ok());
+                    let file = file.map(|(dir, name)| format!("; the history: {}", dir.path(&name).display())).unwrap_or_default();
                     let target = planned.target.map_or(planned.share.name().to_owned(), |id| format!("directed at {id}"));
                     let seconds = setup.deadline.unwrap_or_default().as_secs_f64();
-                    ended = Some(format!("the candidate did not return within {seconds} s in a history ({target})"));
+                    ended = Some(format!("the candidate did not return within {seconds} s in a history ({target}){file}"));
                 }
             }
         }
-        while let Some((planned, examined)) = waiting.remove(&next) {
+        while tally.cut_short.is_none()
+            && let Some((planned, examined)) = waiting.remove(&next)
+        {
             next += 1;
             take(setup, tally, planned, examined, witnesses);
             if let Some(progress) = &setup.progress {
@@ -280,13 +289,15 @@ fn search(
         if let Some(why) = setup.gave_up.as_ref().and_then(|gave_up| gave_up()) {
             ended = Some(why);
         }
-        if ended.is_some() {
+        if ended.is_some() || tally.cut_short.is_some() {
             break;
         }
     }
     halt.store(true, Ordering::Relaxed);
-    for (planned, examined) in waiting.into_values() {
-        take(setup, tally, planned, examined, witnesses);
+    if tally.cut_short.is_none() {
+        for (planned, examined) in waiting.into_values() {
+            take(setup, tally, planned, examined, witnesses);
+        }
     }
     ended
 }
@@ -308,6 +319,9 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
     if let Some((kind, message)) = examined.broken {
         let entry = tally.broken.entry(kind).or_insert((0, message, planned.target));
         entry.0 += 1;
+        if entry.0 >= patience(kind) {
+            tally.cut_short = Some(format!("the candidate broke off in {} histories ({}); the rest was not played", entry.0, kind.name()));
+        }
     }
     for (suspect, causes) in examined.suspects {
         let alike = tally.raised.iter().filter(|raised| raised.suspect == suspect).count();

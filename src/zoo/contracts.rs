@@ -1,6 +1,9 @@
 //! Contracts that the rows declare.
 
-use crate::contract::{Attempt, Capability, Clock, Contract, Cooldown, CountsAs, Growth, Latch, Throttle, Trim};
+use crate::contract::{
+    Attempt, Capability, Clock, Contract, Cooldown, CountsAs, Durability, Growth, Latch, RestartRules, Status, StatusKind,
+    Throttle, Trim, TrimHow,
+};
 
 /// The reference's: everything that a compactor can claim, every parameter at its default.
 pub(super) fn reference() -> Contract {
@@ -47,6 +50,11 @@ pub(super) fn latch(latch: Latch) -> Contract {
     Contract { latch: Some(latch), ..reference() }
 }
 
+/// The prompt and the answer of an attempt are messages like any other.
+pub(super) fn checkpoint() -> Contract {
+    Contract { status: Status { visible: vec![StatusKind::Checkpoint] }, ..reference() }
+}
+
 /// Three failures in a row latch.
 pub(super) fn three_strikes() -> Contract {
     latch(Latch { strikes: 3, ..Latch::default() })
@@ -77,7 +85,13 @@ pub(super) fn effect(min_effect: f64) -> Contract {
     attempt(Attempt { min_effect, ..Attempt::default() })
 }
 
-/// Another way to trim.
-pub(super) fn trim(trim: Trim) -> Contract {
-    Contract { trim, ..reference() }
+/// A trim drops whole groups; no one rewinds, and there is no throttle.
+pub(super) fn drops() -> Contract {
+    let trim = Trim { how: TrimHow::Drop, ..Trim::default() };
+    Contract { trim, ..less(Capability::Rewind, latch_only()) }
+}
+
+/// Nothing of throttle and latch survives a restart.
+pub(super) fn volatile() -> Contract {
+    Contract { restart: RestartRules { throttle: Durability::Volatile, latch: Durability::Volatile }, ..reference() }
 }

@@ -11,15 +11,20 @@
 //! assert_eq!(row.make().name(), row.name());
 //! ```
 
-mod contracts;
 mod conforming;
+mod contracts;
 mod field;
 mod field_sound;
 mod fit;
+mod force;
+mod latch;
 mod limit_row;
 mod log;
+mod outcome;
 mod request;
+mod state;
 mod throttle;
+mod whole;
 
 pub use limit_row::{LimitRow, limit_variants, limit_zoo};
 
@@ -84,7 +89,17 @@ impl Row {
 
 /// All of them: the known-bad ones in the order of the specification, then the conforming ones.
 pub fn all() -> impl Iterator<Item = &'static Row> {
-    const AREAS: &[&[Row]] = &[log::ALL, throttle::ALL, conforming::ALL];
+    const AREAS: &[&[Row]] = &[
+        log::ALL,
+        throttle::ALL,
+        latch::ALL,
+        outcome::ALL,
+        state::ALL,
+        force::ALL,
+        whole::ALL,
+        whole::CHEATS,
+        conforming::ALL,
+    ];
     AREAS.iter().flat_map(|area| area.iter())
 }
 

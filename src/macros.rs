@@ -1,0 +1,243 @@
+//! The tests that `conformance_tests!` writes into a user's crate.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::generate::Effort;
+use crate::report::{TextReport, escaped};
+use crate::suite::Suite;
+use crate::verdict::{Report, Tally, Verdict};
+use crate::witness::Witness;
+
+/// Writes a module of tests for a candidate: one `#[test]` for each requirement, `verdict` for the run as a whole, and
+/// `replay`, which plays the witness that `PLIMSOLL_REPLAY` names.
+///
+/// The first argument is the name of the module, the second makes a fresh candidate: a path to a function, or a closure.
+/// The tests of one process share one run, at effort `smoke` unless `PLIMSOLL_EFFORT` says otherwise; all variables of
+/// [`Suite`](crate::Suite) apply. Where the test binary is asked for some of the tests only, the run checks their
+/// requirements only.
+///
+/// A requirement that the contract does not claim passes and says so, and advice passes with a note; both can be read
+/// with `cargo test -- --show-output`.
+///
+/// ```
+/// plimsoll::conformance_tests!(my_compactor, plimsoll::Reference::default);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! conformance_tests {
+    ($module:ident, $make:expr $(,)?) => {
+        #[cfg(test)]
+        mod $module {
+            #[allow(unused_imports)]
+            use super::*;
+
+            fn suite() -> $crate::Suite {
+                $crate::Suite::new($make)
+            }
+            $crate::__requirement_tests!(suite);
+        }
+    };
+}
+
+/// The tests of the module. A test of this crate holds the names against the registry.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __requirement_tests {
+    ($suite:ident) => {
+        $crate::__requirement_tests!($suite:
+            log_1 log_2 log_3 log_4 log_5 log_6 log_7
+            thr_1 thr_2 thr_3 thr_4 thr_5 thr_6 thr_7 thr_8 thr_9 thr_10 thr_11
+            lat_1 lat_2 lat_3 lat_4 lat_5 lat_6 lat_7 lat_8 lat_9 lat_10 lat_11 lat_12 lat_13
+            out_1 out_2 out_3 out_4 out_5 out_6 out_7
+            view_4
+            iso_1 iso_3 iso_4 clk_1 clk_2
+            frc_1 frc_2 frc_3
+        );
+    };
+    ($suite:ident: $($test:ident)+) => {
+        pub(super) static SHARED: $crate::macros::Shared =
+            $crate::macros::Shared::new(module_path!(), &[$(stringify!($test)),+]);
+        $(#[test] fn $test() { SHARED.requirement(stringify!($test), $suite); })+
+        #[test] fn verdict() { SHARED.verdict($suite); }
+        #[test] fn replay() { SHARED.replay($suite); }
+    };
+}
+
+/// The run that the tests of one module share.
+#[derive(Debug)]
+pub struct Shared {
+    /// With the crate in front.
+    module: &'static str,
+    tests: &'static [&'static str],
+    run: OnceLock<Result<Report, String>>,
+}
+
+impl Shared {
+    /// The run of the module at `module`, whose tests are `tests`, `verdict` and `replay`.
+    #[must_use]
+    pub const fn new(module: &'static str, tests: &'static [&'static str]) -> Self {
+        Self { module, tests, run: OnceLock::new() }
+    }
+
+    /// The names of its tests of requirements.
+    #[must_use]
+    pub fn tests(&self) -> &'static [&'static str] {
+        self.tests
+    }
+
+    /// Fails if the requirement behind `test` does.
+    ///
+    /// # Panics
+    ///
+    /// If it fails, or could not be judged.
+    pub fn requirement(&self, test: &str, suite: fn() -> Suite) {
+        let report = self.report(suite);
+        let id = id(test);
+        let Some(row) = report.requirement(&id) else {
+            return note(&format!("{id} was not asked for by PLIMSOLL_REQUIREMENT"));
+        };
+        let text = self.text(report).failure(row);
+        let soft = matches!(row.verdict, Verdict::Advice | Verdict::NotReached);
+        assert!(row.tally() != Tally::Failed && !(report.strict && soft), "{text}");
+        match (row.verdict, &report.aborted) {
+            (Verdict::NotClaimed, _) => note(&format!("{id} is not claimed by the contract")),
+            (_, Some(aborted)) => panic!("{id} could not be judged: {}", escaped(aborted)),
+            (Verdict::Pass, None) => {}
+            (_, None) => note(&text),
+        }
+    }
+
+    /// Fails if the run as a whole does.
+    ///
+    /// # Panics
+    ///
+    /// If the run fails.
+    pub fn verdict(&self, suite: fn() -> Suite) {
+        let report = self.report(suite);
+        let text = self.text(report).to_string();
+        assert!(report.passed(), "{text}");
+        note(&text);
+    }
+
+    /// Plays the witness that `PLIMSOLL_REPLAY` names.
+    ///
+    /// # Panics
+    ///
+    /// If it still fails, or cannot be played.
+    pub fn replay(&self, suite: fn() -> Suite) {
+        let Some(path) = std::env::var_os("PLIMSOLL_REPLAY").filter(|path| !path.is_empty()) else {
+            return note("PLIMSOLL_REPLAY names no witness: nothing is replayed");
+        };
+        let replay = Witness::load(Path::new(&path)).and_then(|witness| suite().from_env()?.replay(&witness));
+        match replay {
+            Ok(replay) if replay.fails() => panic!("the witness fails:\n\n{replay}"),
+            Ok(replay) => note(&replay.to_string()),
+            Err(error) => panic!("the witness cannot be replayed: {error}"),
+        }
+    }
+
+    fn report(&self, suite: fn() -> Suite) -> &Report {
+        let run = self.run.get_or_init(|| {
+            let mut suite = suite().effort(Effort::Smoke);
+            for id in self.selected(std::env::args().skip(1)) {
+                suite = suite.requirement(id);
+            }
+            suite.from_env()?.run()
+        });
+        match run {
+            Ok(report) => report,
+            Err(error) => panic!("the run could not be made: {error}"),
+        }
+    }
+
+    fn text<'a>(&self, report: &'a Report) -> TextReport<'a> {
+        TextReport::new(report).replay("PLIMSOLL_REPLAY=", format!(" cargo test {}", self.name("replay")))
+    }
+
+    /// A test's name as the test binary knows it: without the crate.
+    fn name(&self, test: &str) -> String {
+        let module = self.module.split_once("::").map_or(self.module, |(_, module)| module);
+        format!("{module}::{test}")
+    }
+
+    /// The ids that the test binary is asked for; none: all.
+    fn selected(&self, args: impl Iterator<Item = String>) -> Vec<String> {
+        let filter = Filter::new(args);
+        if filter.takes(&self.name("verdict")) {
+            return Vec::new();
+        }
+        let tests = self.tests.iter().filter(|test| filter.takes(&self.name(test)));
+        tests.map(|test| id(test)).collect()
+    }
+}
+
+/// Which tests the arguments of a test binary ask for.
+#[derive(Debug, Default)]
+struct Filter {
+    names: Vec<String>,
+    skip: Vec<String>,
+    exact: bool,
+}
+
+impl Filter {
+    fn new(mut args: impl Iterator<Item = String>) -> Self {
+        let mut filter = Self::default();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--exact" => filter.exact = true,
+                "--skip" => filter.skip.extend(args.next()),
+                "--test-threads" | "--logfile" | "--color" | "--format" | "--shuffle-seed" | "-Z" => {
+                    args.next();
+                }
+                _ => match arg.strip_prefix("--skip=") {
+                    Some(name) => filter.skip.push(name.to_owned()),
+                    None if arg.starts_with('-') => {}
+                    None => filter.names.push(arg),
+                },
+            }
+        }
+        filter
+    }
+
+    fn takes(&self, name: &str) -> bool {
+        let matches = |pattern: &String| if self.exact { name == pattern } else { name.contains(pattern.as_str()) };
+        (self.names.is_empty() || self.names.iter().any(matches)) && !self.skip.iter().any(matches)
+    }
+}
+
+/// `THR-1` for `thr_1`.
+fn id(test: &str) -> String {
+    test.replace('_', "-").to_ascii_uppercase()
+}
+
+/// Something that is worth reading and no failure. The test harness keeps it until it is asked for.
+#[expect(clippy::print_stdout, reason = "it is printed by a test")]
+fn note(text: &str) {
+    println!("{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHARED: Shared = Shared::new("crate_name::tests::mine", &["thr_1", "thr_10", "lat_2"]);
+
+    fn selected(args: &[&str]) -> Vec<String> {
+        SHARED.selected(args.iter().map(|arg| (*arg).to_owned()))
+    }
+
+    #[test]
+    fn a_test_run_alone_checks_its_id_only() {
+        assert_eq!(selected(&["--exact", "tests::mine::thr_1"]), ["THR-1"]);
+        assert_eq!(selected(&["mine::thr_1", "--nocapture"]), ["THR-1", "THR-10"]);
+        assert_eq!(selected(&["tests::mine", "--skip", "thr", "--skip=verdict"]), ["LAT-2"]);
+    }
+
+    #[test]
+    fn all_are_checked_where_the_verdict_is_wanted() {
+        for args in [&[][..], &["mine"], &["mine::verdict"], &["--test-threads", "1"]] {
+            assert!(selected(args).is_empty(), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Bugs in what an attempt installs, and in what is said of it.
+
+use super::contracts::{effect, reference};
+use super::{Row, rows};
+use crate::candidate::{Conversation, Summary};
+use crate::contract::{Contract, FailureKind};
+use crate::message::{Message, Role};
+use crate::model::{Outcome, Sound, size};
+use crate::trace::{Action, Stop};
+
+/// The newer half of the view.
+fn halve(conversation: &mut Conversation) {
+    let view = conversation.view();
+    conversation.install(view[view.len() / 2..].to_vec());
+}
+
+pub(super) const ALL: &[Row] = rows! {
+    "failure-drops-the-older-half":
+        "When the summary fails it drops the older half instead."
+        breaks "OUT-1", kind "failed-summary-drops-history", under reference(),
+        {
+            fn failed(&self, conversation: &mut Conversation, outcome: Outcome) {
+                if outcome != Outcome::Abort {
+                    halve(conversation);
+                }
+            }
+        }
+
+    "abort-drops-the-older-half":
+        "When a person interrupts, the old view is gone already."
+        breaks "OUT-1", kind "failed-summary-drops-history", under reference(),
+        {
+            fn failed(&self, conversation: &mut Conversation, outcome: Outcome) {
+                if outcome == Outcome::Abort {
+                    halve(conversation);
+                }
+            }
+        }
+
+    "failure-drops-the-summary":
+        "A failed attempt takes the earlier summary out of the view."
+        breaks "OUT-1", kind "failed-summary-drops-history", under reference(),
+        {
+            fn failed(&self, conversation: &mut Conversation, _: Outcome) {
+                let view = conversation.view().iter().filter(|message| !message.summary).cloned().collect();
+                conversation.install(view);
+            }
+        }
+
+    "accepts-empty-summaries":
+        "An empty text is a summary."
+        breaks "OUT-2", kind "degenerate-summary-accepted", under reference(),
+        {
+            fn unusable(&self, summary: &Summary) -> Option<FailureKind> {
+                Sound.unusable(summary).filter(|kind| *kind != FailureKind::Empty)
+            }
+        }
+
+    "accepts-blank-summaries":
+        "White space is a summary."
+        breaks "OUT-2", kind "degenerate-summary-accepted", under reference(),
+        {
+            fn unusable(&self, summary: &Summary) -> Option<FailureKind> {
+                Sound.unusable(summary).filter(|kind| *kind != FailureKind::Blank)
+            }
+        }
+
+    "accepts-cut-summaries":
+        "It never looks at why the text ended."
+        breaks "OUT-2", kind "degenerate-summary-accepted", under reference(),
+        {
+            fn unusable(&self, summary: &Summary) -> Option<FailureKind> {
+                Sound.unusable(&Summary::new(summary.text.clone(), Stop::End))
+            }
+        }
+
+    "installs-a-placeholder":
+        "The view says that there was a summary, and not what it said."
+        breaks "OUT-2", kind "degenerate-summary-accepted", under reference(),
+        {
+            fn summary(&self, _: &Contract, _: &str) -> Message {
+                Message::new("", Role::Assistant, "[earlier conversation summarised]").summary()
+            }
+        }
+
+    "accepts-larger-summaries":
+        "It never compares the sizes."
+        breaks "OUT-3", kind "inflated-accepted", under reference(),
+        {
+            fn fruitless(&self, _: &Contract, _: &[Message], _: &[Message]) -> Option<FailureKind> {
+                None
+            }
+        }
+
+    "accepts-equal-summaries":
+        "A view that is exactly as large is good enough."
+        breaks "OUT-3", kind "inflated-accepted", under reference(),
+        {
+            fn fruitless(&self, contract: &Contract, old: &[Message], new: &[Message]) -> Option<FailureKind> {
+                Sound.fruitless(contract, old, new).filter(|kind| *kind != FailureKind::Equal)
+            }
+        }
+
+    "little-is-enough":
+        "It declares that a success saves a fifth, and counts any saving as one."
+        breaks "OUT-3" and "LAT-3", kind "ineffective-as-success", under effect(0.2),
+        {
+            fn fruitless(&self, contract: &Contract, old: &[Message], new: &[Message]) -> Option<FailureKind> {
+                Sound.fruitless(contract, old, new).filter(|kind| *kind != FailureKind::Ineffective)
+            }
+        }
+
+    "reports-success-always":
+        "It reports a summary whenever it has asked for one."
+        breaks "OUT-4", kind "outcome-misreported", under reference(),
+        {
+            fn reports_attempt(&self, _: Outcome) -> Action {
+                Action::Summarize
+            }
+        }
+
+    "reports-no-trims":
+        "It trims and says that it did nothing."
+        breaks "OUT-4", kind "outcome-misreported", under reference(),
+        {
+            fn reports(&self, done: Action) -> Action {
+                if done == Action::Trim { Action::None } else { done }
+            }
+        }
+
+    "trims-are-summaries":
+        "It reports every trim as a summary."
+        breaks "OUT-4", kind "outcome-misreported", under reference(),
+        {
+            fn reports(&self, done: Action) -> Action {
+                if done == Action::Trim { Action::Summarize } else { done }
+            }
+        }
+
+    "raises-when-rejected":
+        "A rejected request ends the step with an error."
+        breaks "OUT-5", kind "outcome-misreported", under reference(),
+        {
+            fn raises(&self, outcome: Outcome) -> bool {
+                outcome == Outcome::Failure(FailureKind::Rejected)
+            }
+        }
+
+    "raises-when-empty":
+        "A summary without text ends the step with an error."
+        breaks "OUT-5", kind "outcome-misreported", under reference(),
+        {
+            fn raises(&self, outcome: Outcome) -> bool {
+                matches!(outcome, Outcome::Failure(FailureKind::Empty | FailureKind::Blank))
+            }
+        }
+
+    "summarises-nothing":
+        "It never asks whether there is anything to summarise."
+        breaks "OUT-6", kind "short-history", under reference(),
+        {
+            fn is_enough(&self, _: &Contract, _: &[Message], _: &[usize]) -> bool {
+                true
+            }
+        }
+
+    "summarises-what-it-must-keep":
+        "Pinned messages and instructions count as matter, although all of them stay."
+        breaks "OUT-6", kind "short-history", under reference(),
+        {
+            fn is_enough(&self, contract: &Contract, view: &[Message], _: &[usize]) -> bool {
+                let visible = view.iter().filter(|message| message.is_visible());
+                visible.count() >= contract.attempt.eligible_min && size(contract, view) >= contract.attempt.eligible_min_size
+            }
+        }
+
+    "wants-half":
+        "A summary has to halve the view, and nothing says so."
+        breaks "OUT-7", kind "progress-missed", under reference(),
+        {
+            fn fruitless(&self, contract: &Contract, old: &[Message], new: &[Message]) -> Option<FailureKind> {
+                let halved = 2 * size(contract, new) <= size(contract, old);
+                (!halved).then_some(FailureKind::Ineffective)
+            }
+        }
+
+    "one-summary-only":
+        "Where a summary stands it makes no second one: the number of messages would not fall."
+        breaks "OUT-7", kind "progress-missed", under reference(),
+        {
+            fn fruitless(&self, contract: &Contract, old: &[Message], new: &[Message]) -> Option<FailureKind> {
+                let again = old.iter().any(|message| message.summary);
+                if again { Some(FailureKind::NoView) } else { Sound.fruitless(contract, old, new) }
+            }
+        }
+};

@@ -1,0 +1,195 @@
+//! Bugs in open calls, in state between conversations, restarts and runs, and in clocks.
+
+use std::cell::Cell;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::contracts::{cooldown_only, half_open_timer, latch_only, monotonic, reference, three_strikes, volatile};
+use super::{Row, rows};
+use crate::candidate::Restart;
+use crate::contract::Contract;
+use crate::message::Message;
+use crate::model::{LatchState, Memory, Outcome, Point, Sound, ThrottleState, open_call};
+
+static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
+
+pub(super) const ALL: &[Row] = rows! {
+    "ignores-open-calls":
+        "It compacts while a tool is running."
+        breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
+        {
+            fn waits_for_calls(&self, _: &[Message]) -> bool {
+                false
+            }
+        }
+
+    "an-interim-result-closes":
+        "It takes an interim result for the final one."
+        breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
+        {
+            fn waits_for_calls(&self, view: &[Message]) -> bool {
+                let view: Vec<Message> = view.iter().map(|message| Message { interim: false, ..message.clone() }).collect();
+                open_call(&view)
+            }
+        }
+
+    "one-result-closes-all":
+        "Of calls that were made together it waits for the first result only."
+        breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
+        {
+            fn waits_for_calls(&self, view: &[Message]) -> bool {
+                let answered = |call: &String| view.iter().any(|m| m.call_id.as_ref() == Some(call) && !m.interim);
+                view.iter().any(|message| !message.calls.is_empty() && !message.calls.iter().any(answered))
+            }
+        }
+
+    "one-state-for-all":
+        "All conversations share one throttle and one latch."
+        breaks "ISO-1" and "THR-3", kind "cross-session-leak", under reference(),
+        {
+            fn state_key<'a>(&self, _: &'a str) -> &'a str {
+                ""
+            }
+        }
+
+    "strikes-of-all-conversations":
+        "Failures in a row are counted over all conversations."
+        breaks "ISO-1", kind "cross-session-leak", under three_strikes(), state Cell<u32>,
+        {
+            fn record(&self, contract: &Contract, latch: &mut LatchState, outcome: Outcome, here: Point) {
+                latch.strikes = self.0.get();
+                Sound.record(contract, latch, outcome, here);
+                self.0.set(latch.strikes);
+            }
+        }
+
+    "a-success-anywhere-opens":
+        "A success in any conversation opens the latches of all."
+        breaks "ISO-1", kind "latch-wrong-actor", under latch_only(), state Cell<u64>,
+        {
+            fn record(&self, contract: &Contract, latch: &mut LatchState, outcome: Outcome, here: Point) {
+                if outcome == Outcome::Success {
+                    self.0.set(self.0.get() + 1);
+                }
+                // The strikes say after how many successes this one closed.
+                Sound.record(contract, latch, outcome, here);
+                latch.strikes = self.0.get() as u32;
+                if let Some(point) = &mut latch.latched {
+                    point.standing = self.0.get();
+                }
+            }
+            fn growth(&self, conversation: &crate::candidate::Conversation, point: &mut Point, counts: &dyn Fn(&Message) -> bool) -> u64 {
+                if point.standing == self.0.get() { Sound.growth(conversation, point, counts) } else { u64::MAX / 2 }
+            }
+        }
+
+    "restart-forgets-the-latch":
+        "It declares that the latch survives a restart, and keeps it in memory only."
+        breaks "ISO-3", kind "restart-amnesia", under reference(),
+        {
+            fn restarted(&self, _: &Contract, memory: &mut Memory, _: &Restart) {
+                memory.latch = LatchState::default();
+            }
+        }
+
+    "restart-forgets-the-cooldown":
+        "It declares that the cooldown survives a restart, and keeps it in memory only."
+        breaks "ISO-3", kind "restart-amnesia", under cooldown_only(),
+        {
+            fn restarted(&self, _: &Contract, memory: &mut Memory, _: &Restart) {
+                memory.throttle = ThrottleState::default();
+            }
+        }
+
+    "restart-forgets-the-strikes":
+        "A restart clears the strikes of a latch that has not closed yet."
+        breaks "ISO-3", kind "restart-amnesia", under three_strikes(),
+        {
+            fn restarted(&self, _: &Contract, memory: &mut Memory, _: &Restart) {
+                memory.latch.strikes = 0;
+            }
+        }
+
+    "survives-what-it-should-not":
+        "It declares that a restart clears throttle and latch, and stores both."
+        breaks "ISO-3", kind "latch-stuck", under volatile(),
+        {
+            fn restarted(&self, _: &Contract, _: &mut Memory, _: &Restart) {}
+        }
+
+    "tosses-a-coin":
+        "Whether there is enough to summarise depends on a random number."
+        breaks "ISO-4", kind "sequence-damage", under reference(),
+        {
+            fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+                Sound.is_enough(contract, view, eligible) && fastrand::bool()
+            }
+        }
+
+    "order-of-a-hash-table":
+        "Which message it trims first depends on the order of a hash table."
+        breaks "ISO-4", kind "sequence-damage", under reference(),
+        {
+            fn shorten(&self, content: &str) -> String {
+                let keep = if RandomState::new().hash_one(content) % 2 == 0 { 200 } else { 100 };
+                let kept: String = content.chars().take(keep).collect();
+                format!("{kept} [trimmed]")
+            }
+        }
+
+    "remembers-other-runs":
+        "A counter of the process, not of the conversation, makes it skip every third attempt."
+        breaks "ISO-4", kind "cross-session-leak", under reference(),
+        {
+            fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+                Sound.is_enough(contract, view, eligible) && ATTEMPTS.fetch_add(1, Ordering::Relaxed) % 3 != 2
+            }
+        }
+
+    "waits-for-the-clock-to-catch-up":
+        "When the wall clock steps back it waits until the old time is reached again."
+        breaks "CLK-1", kind "clock-domain", under reference(),
+        {
+            fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+                now_s - point.clock_s
+            }
+        }
+
+    "only-the-latest-time-counts":
+        "A clock below the latest time that it has seen starts every wait anew."
+        breaks "CLK-1", kind "clock-domain", under half_open_timer(), state Cell<f64>,
+        {
+            fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+                if now_s < self.0.get() {
+                    point.clock_s = now_s;
+                } else {
+                    self.0.set(now_s);
+                }
+                point.elapsed(now_s)
+            }
+        }
+
+    "time-of-another-process":
+        "It stores a monotonic time and compares it with the clock of the next process."
+        breaks "CLK-2" and "ISO-3", kind "clock-domain", under monotonic(),
+        {
+            fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+                now_s - point.clock_s
+            }
+            fn restarted(&self, _: &Contract, _: &mut Memory, _: &Restart) {}
+        }
+
+    "restart-adds-a-cooldown":
+        "After a restart it waits the rest of the old cooldown and a whole new one."
+        breaks "CLK-2" and "ISO-3", kind "clock-domain", under monotonic(),
+        {
+            fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+                now_s - point.clock_s
+            }
+            fn restarted(&self, _: &Contract, memory: &mut Memory, restart: &Restart) {
+                for point in memory.throttle.last.iter_mut().chain(memory.latch.latched.iter_mut()) {
+                    point.clock_s = restart.monotonic_s + 60.0;
+                }
+            }
+        }
+};
