@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use plimsoll::{Block, FieldRules, Limit, ReferenceReducer, Reducer, Unit};
+use plimsoll::{Block, FieldRules, Limit, Reducer, ReferenceReducer, Unit};
 
 const MIB: usize = 1 << 20;
 const OVER: usize = 4_884;

@@ -51,6 +51,7 @@ mod known;
 mod limit_case;
 mod limit_check;
 mod limit_play;
+mod limit_report;
 mod log;
 #[doc(hidden)]
 pub mod macros;
@@ -84,9 +85,9 @@ pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size,
 pub use known::{KnownFailure, KnownFailures};
 pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
 pub use limit_check::{
-    Failure, Finding, LimitBreak, LimitBudget, LimitReport, check_assembler, check_at_limit, check_reducer, check_trimmer,
-    replay_at_limit,
+    LimitBudget, check_assembler, check_at_limit, check_reducer, check_trimmer, replay_at_limit,
 };
+pub use limit_report::{Failure, Finding, LimitBreak, LimitReport};
 pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};
 pub use model::{Reference, ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};

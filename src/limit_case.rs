@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::Block;
 use crate::contract::Contract;
+use crate::field::Block;
 use crate::history::{Draft, Scribe};
 use crate::message::{Message, Role};
 use crate::text::Text;

@@ -1,18 +1,16 @@
 //! Runs a reducer, a trimmer or an assembler against its requirements.
 
-use std::fmt;
-
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
 use crate::contract::{Contract, Weight};
-use crate::generate::{Cases, Effort};
 use crate::generate::field::reduce_cases;
 use crate::generate::fit::fit_cases;
 use crate::generate::request::assemble_cases;
+use crate::generate::{Cases, Effort};
 use crate::limit_case::LimitCase;
 use crate::limit_play::{AssemblerSide, Break, ReducerSide, Side, TrimmerSide};
+use crate::limit_report::{Failure, Finding, LimitBreak, LimitReport};
 use crate::requirement::limit::{Ruling, Violation};
 use crate::shrink_limit::smaller;
-use crate::trace::BreakKind;
 
 /// How much a run may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,138 +49,6 @@ impl LimitBudget {
     pub fn thorough() -> Self {
         Self { cases: 100_000, bytes: 1 << 30, small: 4, ..Self::default() }
     }
-
-}
-
-/// What a run says of one requirement.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Finding {
-    /// Its id.
-    pub id: &'static str,
-    /// Whether it is a MUST, not a SHOULD.
-    pub must: bool,
-    /// Its sentence.
-    pub sentence: &'static str,
-    /// Whether the contract claims it.
-    pub claimed: bool,
-    /// In how many cases it was exercised.
-    pub exercised: u64,
-    /// How it was broken.
-    pub failure: Option<Failure>,
-}
-
-/// How a requirement was broken.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Failure {
-    /// Why, one of a small closed set for each requirement.
-    pub reason: &'static str,
-    /// Why, with the numbers of the witness.
-    pub detail: String,
-    /// The smallest case found.
-    pub witness: LimitCase,
-    /// After how many cases it was first seen.
-    pub after: u64,
-    /// How many cases were tried to make it smaller.
-    pub shrinks: u64,
-    /// Whether it was seen again in five replays.
-    pub repeats: bool,
-}
-
-/// How the candidate broke off.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LimitBreak {
-    /// How.
-    pub kind: BreakKind,
-    /// What is known of it.
-    pub message: String,
-    /// The smallest case found.
-    pub witness: LimitCase,
-    /// In how many cases.
-    pub cases: u64,
-}
-
-/// The result of a run at a limit.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-#[must_use = "a report is the result of the run: ask it whether the run passed"]
-pub struct LimitReport {
-    /// The requirements, in the order of the specification.
-    pub findings: Vec<Finding>,
-    /// How the candidate broke off, if it did, each kind once.
-    pub breaks: Vec<LimitBreak>,
-    /// Cases played.
-    pub cases: u64,
-    /// How much of the room was used where something had to be cut, from 0 to 1.
-    pub kept: Option<f64>,
-}
-
-impl LimitReport {
-    /// Whether every claimed MUST was exercised and held, and the candidate never broke off.
-    #[must_use]
-    pub fn passed(&self) -> bool {
-        let held = |finding: &Finding| !finding.must || finding.holds();
-        self.breaks.is_empty() && self.findings.iter().filter(|finding| finding.claimed).all(held)
-    }
-
-    /// What is said of a requirement.
-    #[must_use]
-    pub fn finding(&self, id: &str) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.id == id)
-    }
-
-    /// For tests: prints advice, and panics where a claimed MUST does not pass. `id` may be written `red_1`.
-    ///
-    /// # Panics
-    ///
-    /// With the requirement's sentence, why it is broken, and the witness.
-    pub fn assert_requirement(&self, id: &str) {
-        let id = id.to_ascii_uppercase().replace('_', "-");
-        match self.finding(&id).map(|finding| (finding.to_string(), finding.must && !finding.holds())) {
-            Some((text, true)) if self.finding(&id).is_some_and(|finding| finding.claimed) => panic!("{text}"),
-            Some(_) => {}
-            None => panic!("{id}: this run has no such requirement"),
-        }
-    }
-
-    /// For tests: panics unless the run passed.
-    ///
-    /// # Panics
-    ///
-    /// With the whole report.
-    pub fn assert_passed(&self) {
-        assert!(self.passed(), "{self}");
-    }
-
-    /// The ids that were broken, SHOULDs too.
-    #[must_use]
-    pub fn broken(&self) -> Vec<&'static str> {
-        self.findings.iter().filter(|finding| finding.failure.is_some()).map(|finding| finding.id).collect()
-    }
-}
-
-impl fmt::Display for LimitReport {
-    /// One line a requirement; under each that is broken, why and with which case.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for finding in &self.findings {
-            writeln!(f, "{finding}")?;
-        }
-        for broken in &self.breaks {
-            writeln!(f, "{} in {} cases: {}", broken.kind.name(), broken.cases, broken.message)?;
-            writeln!(f, "    {}", broken.witness.to_line())?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:6} {:16} exercised {:6}", self.id, self.verdict(), self.exercised)?;
-        let Some(failure) = &self.failure else { return Ok(()) };
-        write!(f, "  {}\n    {}\n    {}", failure.detail, self.sentence, failure.witness.to_line())
-    }
 }
 
 impl LimitBudget {
@@ -197,27 +63,6 @@ impl LimitBudget {
         let heavy = Self { cases: light.cases / 15, shrinks: light.shrinks / 10, small: 1, ..light };
         let budget = if contract.weight == Weight::Heavy { heavy } else { light };
         budget.with_seed(seed)
-    }
-}
-
-impl Finding {
-    /// Whether it was exercised and never broken.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.exercised > 0 && self.failure.is_none()
-    }
-
-    /// The verdict in one word: `pass`, `fail`, `advice`, `vacuous`, `nondeterministic` or `not_claimed`.
-    #[must_use]
-    pub fn verdict(&self) -> &'static str {
-        match &self.failure {
-            _ if !self.claimed => "not_claimed",
-            Some(failure) if !failure.repeats && !matches!(self.id, "RED-11" | "FIT-8") => "nondeterministic",
-            Some(_) if self.must => "fail",
-            Some(_) => "advice",
-            None if self.exercised == 0 => "vacuous",
-            None => "pass",
-        }
     }
 }
 
@@ -306,12 +151,7 @@ pub fn replay_at_limit(contract: &Contract, candidate: &LimitCandidate, case: &L
 /// In one of so many cases of the small scope the same input is given again; in random ones always.
 const AGAIN: u64 = 8;
 
-fn run<S: Side>(
-    side: &S,
-    contract: &Contract,
-    budget: &LimitBudget,
-    cases: Cases<LimitCase>,
-) -> LimitReport {
+fn run<S: Side>(side: &S, contract: &Contract, budget: &LimitBudget, cases: Cases<LimitCase>) -> LimitReport {
     let finding = |rule: &crate::requirement::limit::Rule<S::Seen>| Finding {
         id: rule.id,
         must: rule.must,
@@ -320,12 +160,8 @@ fn run<S: Side>(
         exercised: 0,
         failure: None,
     };
-    let mut report = LimitReport {
-        findings: side.rules().iter().map(finding).collect(),
-        breaks: Vec::new(),
-        cases: 0,
-        kept: None,
-    };
+    let mut report =
+        LimitReport { findings: side.rules().iter().map(finding).collect(), breaks: Vec::new(), cases: 0, kept: None };
     let (mut bytes, mut kept, mut cuts) = (0, 0.0, 0u32);
     for case in cases.up_to(budget.cases) {
         if bytes > budget.bytes {
@@ -401,7 +237,8 @@ fn make_small<S: Side>(side: &S, contract: &Contract, budget: &LimitBudget, id: 
         Ruling::Breaks(violation) if violation.reason == failure.reason => Some(violation),
         _ => None,
     };
-    let (witness, shrinks) = shrink(contract, failure.witness.clone(), budget.shrinks, |case| violation(case).is_some());
+    let (witness, shrinks) =
+        shrink(contract, failure.witness.clone(), budget.shrinks, |case| violation(case).is_some());
     let seen: Vec<Violation> = (0..5).filter_map(|_| violation(&witness)).collect();
     let detail = seen.first().map(ToString::to_string);
     let repeats = seen.len() == 5;
@@ -412,12 +249,7 @@ fn make_small<S: Side>(side: &S, contract: &Contract, budget: &LimitBudget, id: 
 }
 
 /// The smallest case found for which `fails` holds, and how many were tried.
-fn shrink(
-    contract: &Contract,
-    mut best: LimitCase,
-    most: u64,
-    fails: impl Fn(&LimitCase) -> bool,
-) -> (LimitCase, u64) {
+fn shrink(contract: &Contract, mut best: LimitCase, most: u64, fails: impl Fn(&LimitCase) -> bool) -> (LimitCase, u64) {
     let mut tried = 0;
     'again: loop {
         for case in smaller(&best, contract) {

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::candidate::{Conversation, Error};
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::field::{Block, Infeasible, Reduced};
 use crate::contract::{Contract, Structure};
+use crate::field::{Block, Infeasible, Reduced};
 use crate::limit_case::{AssembleCase, FitCase, LimitCase, ReduceCase};
 use crate::marker::Marker;
 use crate::message::Message;
@@ -57,7 +57,9 @@ fn ask<T>(call: impl FnOnce() -> Result<Result<T, Infeasible>, Error>) -> Result
 /// An error where an answer is due.
 fn raised<T>(reply: Reply<T>) -> Result<Reply<T>, Break> {
     match reply {
-        Reply::Raised => Err(Break { kind: BreakKind::Crash, message: "raised an error instead of an answer".to_owned() }),
+        Reply::Raised => {
+            Err(Break { kind: BreakKind::Crash, message: "raised an error instead of an answer".to_owned() })
+        }
         reply => Ok(reply),
     }
 }
@@ -86,7 +88,8 @@ impl ReducerSide<'_> {
             return Ok(None);
         }
         let blocks = seen.blocks.iter().zip(changed);
-        let blocks = blocks.map(|(b, text)| Block { text: text.unwrap_or_else(|| b.text.clone()), required: b.required });
+        let blocks =
+            blocks.map(|(b, text)| Block { text: text.unwrap_or_else(|| b.text.clone()), required: b.required });
         self.seen(blocks.collect(), seen.max).map(|twin| Some(Box::new(twin)))
     }
 

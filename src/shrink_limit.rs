@@ -115,7 +115,9 @@ fn shorter(text: &Text, unit: Unit, fixed: bool, at: usize) -> Vec<Text> {
     forms.push(plain);
     let replace = |nth: usize, by: Option<Piece>| {
         let pieces = text.pieces.iter().enumerate();
-        Text { pieces: pieces.filter_map(|(i, piece)| if i == nth { by.clone() } else { Some(piece.clone()) }).collect() }
+        Text {
+            pieces: pieces.filter_map(|(i, piece)| if i == nth { by.clone() } else { Some(piece.clone()) }).collect(),
+        }
     };
     for (nth, piece) in text.pieces.iter().enumerate() {
         forms.push(replace(nth, None));
@@ -136,12 +138,15 @@ fn shorter(text: &Text, unit: Unit, fixed: bool, at: usize) -> Vec<Text> {
                 let characters: Vec<char> = plain.chars().collect();
                 let count = characters.len();
                 let (half, last) = (count / 2, count.saturating_sub(1));
-                for part in [&characters[half..], &characters[..half], &characters[count.min(1)..], &characters[..last]] {
+                for part in [&characters[half..], &characters[..half], &characters[count.min(1)..], &characters[..last]]
+                {
                     forms.push(replace(nth, Some(Piece::Plain(part.iter().collect()))));
                 }
                 for (i, character) in characters.iter().enumerate().take(if count <= 40 { count } else { 0 }) {
-                    let by = (!character.is_ascii_lowercase()).then(|| letter(at).to_string().repeat(unit.len_char(*character)));
-                    let (front, back): (String, String) = (characters[..i].iter().collect(), characters[i + 1..].iter().collect());
+                    let by = (!character.is_ascii_lowercase())
+                        .then(|| letter(at).to_string().repeat(unit.len_char(*character)));
+                    let (front, back): (String, String) =
+                        (characters[..i].iter().collect(), characters[i + 1..].iter().collect());
                     forms.extend(by.map(|by| replace(nth, Some(Piece::Plain(format!("{front}{by}{back}"))))));
                     forms.push(replace(nth, Some(Piece::Plain(format!("{front}{back}")))));
                 }
@@ -193,7 +198,8 @@ impl<'a> Fields<'a> {
         match (self.contract.field.structure, self.blocks.as_slice()) {
             (Structure::Text, blocks) => {
                 let separator = self.contract.field.join.separator.as_str();
-                let join = |(nth, block): (usize, &BlockDraft)| (if nth > 0 { separator } else { "" }, block.text.clone());
+                let join =
+                    |(nth, block): (usize, &BlockDraft)| (if nth > 0 { separator } else { "" }, block.text.clone());
                 let parts = blocks.iter().enumerate().map(join);
                 parts.fold(Text::default(), |text, (separator, part)| text.and(separator).and_text(&part))
             }
@@ -297,7 +303,8 @@ impl Editable for Views<'_> {
         Some(&mut item.text)
     }
     fn plainer(&self, item: &PartDraft) -> Vec<PartDraft> {
-        let flags: [fn(&mut PartDraft); 3] = [|part| part.pinned = false, |part| part.hidden = false, |part| part.ui_only = false];
+        let flags: [fn(&mut PartDraft); 3] =
+            [|part| part.pinned = false, |part| part.hidden = false, |part| part.ui_only = false];
         let without = |change: fn(&mut PartDraft)| {
             let mut plain = item.clone();
             change(&mut plain);
@@ -306,7 +313,8 @@ impl Editable for Views<'_> {
         flags.into_iter().map(without).filter(|plain| plain != item).collect()
     }
     fn cost(&self) -> usize {
-        let flags = |part: &PartDraft| [part.pinned, part.hidden, part.ui_only].into_iter().filter(|flag| *flag).count();
+        let flags =
+            |part: &PartDraft| [part.pinned, part.hidden, part.ui_only].into_iter().filter(|flag| *flag).count();
         let part = |part: &PartDraft| 20 + flags(part) + text_cost(&part.text, self.fixed());
         self.case.messages.iter().map(part).sum::<usize>() + if self.fixed() { 0 } else { self.case.max }
     }
@@ -370,7 +378,8 @@ impl Editable for Messages<'_> {
             Size::Chars(0) => 1,
             Size::Chars(_) => 6,
         };
-        let flags = |d: &Draft| [d.pinned, d.hidden, d.ui_only, d.reasoning, d.wide].into_iter().filter(|flag| *flag).count();
+        let flags =
+            |d: &Draft| [d.pinned, d.hidden, d.ui_only, d.reasoning, d.wide].into_iter().filter(|flag| *flag).count();
         let limit = if self.fixed() { 0 } else { self.case.max };
         self.case.messages.iter().map(|d| 2_000 + 10 * (size(d) + flags(d)) + d.calls.len()).sum::<usize>() + limit
     }

@@ -162,14 +162,19 @@ impl<'de> Deserialize<'de> for Text {
         let items = match Wire::deserialize(from) {
             Ok(Wire::One(item)) => vec![item],
             Ok(Wire::Many(items)) => items,
-            Err(_) => return Err(de::Error::custom("expected a string, {\"repeat\": .., \"times\": ..}, or a list of these")),
+            Err(_) => {
+                return Err(de::Error::custom("expected a string, {\"repeat\": .., \"times\": ..}, or a list of these"));
+            }
         };
         let text = items.into_iter().fold(Self::default(), |text, item| match item {
             Item::Plain(plain) => text.and(plain),
             Item::Repeat(Repeated { repeat, times }) => text.and_repeat(repeat, times),
         });
         if text.bytes() > LONGEST {
-            return Err(de::Error::custom(format!("a text stands for {} bytes, and {LONGEST} is the most", text.bytes())));
+            return Err(de::Error::custom(format!(
+                "a text stands for {} bytes, and {LONGEST} is the most",
+                text.bytes()
+            )));
         }
         Ok(text)
     }

@@ -1,8 +1,8 @@
 //! Laws of the units, of described texts and of the reference at a limit, under two engines.
 
 use plimsoll::{
-    Block, BlockDraft, Capability, Contract, FieldRules, FitRules, Limit, LimitCandidate, LimitCase, Message, Reduced,
-    ReduceCase, ReferenceReducer, ReferenceTrimmer, Reducer, Role, Text, Trimmer, Unit, replay_at_limit,
+    Block, BlockDraft, Capability, Contract, FieldRules, FitRules, Limit, LimitCandidate, LimitCase, Message,
+    ReduceCase, Reduced, Reducer, ReferenceReducer, ReferenceTrimmer, Role, Text, Trimmer, Unit, replay_at_limit,
 };
 use proptest::prelude::*;
 
@@ -138,7 +138,7 @@ struct Mixed(String);
 impl quickcheck::Arbitrary for Mixed {
     fn arbitrary(g: &mut quickcheck::Gen) -> Self {
         let characters: Vec<char> = ALPHABET.chars().collect();
-        Self(Vec::<usize>::arbitrary(g).into_iter().map(|at| characters[at % characters.len()]).collect())
+        Self(<Vec<usize> as quickcheck::Arbitrary>::arbitrary(g).into_iter().map(|at| characters[at % characters.len()]).collect())
     }
 
     fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {

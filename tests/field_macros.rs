@@ -27,7 +27,8 @@ mod closures {
 }
 
 fn text() -> plimsoll::Contract {
-    let text = r#"{"capabilities": ["field", "request"], "field": {"structure": "text", "tail": 3, "marker": "[{n}]"}}"#;
+    let text =
+        r#"{"capabilities": ["field", "request"], "field": {"structure": "text", "tail": 3, "marker": "[{n}]"}}"#;
     plimsoll::Contract::from_json(text).unwrap()
 }
 

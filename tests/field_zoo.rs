@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use plimsoll::{LimitBudget, check_at_limit};
 use plimsoll::zoo::{limit_variants, limit_zoo};
+use plimsoll::{LimitBudget, check_at_limit};
 
 #[test]
 fn known_bad_candidates_are_rejected_by_the_ids_they_name() {
@@ -13,12 +13,21 @@ fn known_bad_candidates_are_rejected_by_the_ids_they_name() {
         let report = check_at_limit(&row.contract(), &row.candidate(), &LimitBudget::default());
         for finding in &report.findings {
             if let Some(failure) = &finding.failure {
-                println!("{:24} {:7} {:?} {} after {} | {}", row.name, finding.id, failure.repeats, failure.detail, failure.after, failure.witness.to_line());
+                println!(
+                    "{:24} {:7} {:?} {} after {} | {}",
+                    row.name,
+                    finding.id,
+                    failure.repeats,
+                    failure.detail,
+                    failure.after,
+                    failure.witness.to_line()
+                );
             }
         }
         let broken = report.broken();
         let expected = |id: &&str| row.breaks.contains(id) || row.also.contains(id);
-        if !row.breaks.iter().all(|id| broken.contains(id)) || !broken.iter().all(expected) || !report.breaks.is_empty() {
+        if !row.breaks.iter().all(|id| broken.contains(id)) || !broken.iter().all(expected) || !report.breaks.is_empty()
+        {
             wrong.push(format!("{}: {broken:?} {:?}", row.name, report.breaks));
         }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use plimsoll::{
-    Assembler, Block, Contract, Cut, Infeasible, Limit, Message, Reduced, ReferenceAssembler, ReferenceReducer,
-    ReferenceTrimmer, Reducer, Request, Role, Text, Trimmer, Unit,
+    Assembler, Block, Contract, Cut, Infeasible, Limit, Message, Reduced, Reducer, ReferenceAssembler,
+    ReferenceReducer, ReferenceTrimmer, Request, Role, Text, Trimmer, Unit,
 };
 use serde::{Deserialize, Deserializer};
 
@@ -256,10 +256,16 @@ fn names_are_unique_and_every_requirement_at_a_limit_is_cited() {
     let names: BTreeSet<&str> = vectors.iter().map(|vector| vector.name.as_str()).collect();
     assert_eq!(names.len(), vectors.len());
     assert!(vectors.iter().all(|vector| vector.about.ends_with(['.', '?'])));
-    let kinds = |v: &Vector| [v.reduce.is_some(), v.fit.is_some(), v.assemble.is_some()].into_iter().filter(|is| *is).count();
+    let kinds =
+        |v: &Vector| [v.reduce.is_some(), v.fit.is_some(), v.assemble.is_some()].into_iter().filter(|is| *is).count();
     assert!(vectors.iter().all(|vector| kinds(vector) == 1));
-    let known: BTreeSet<String> = serde_json::from_str::<serde_json::Value>(include_str!("../spec/requirements.json")).unwrap()
-        ["requirements"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    let known: BTreeSet<String> = serde_json::from_str::<serde_json::Value>(include_str!("../spec/requirements.json"))
+        .unwrap()["requirements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap().to_owned())
+        .collect();
     let cited: BTreeSet<String> = vectors.iter().flat_map(|vector| vector.cites.clone()).collect();
     assert!(cited.is_subset(&known), "{:?}", cited.difference(&known));
     // That the same input gives the same output, and that nothing is invented, no single vector can show.
@@ -284,7 +290,8 @@ fn candidates_that_do_next_to_nothing_fail_in_every_file() {
         &|messages: Vec<Message>, limit: Limit| messages[messages.len().saturating_sub(limit.max)..].to_vec(),
     ];
     let all = |view: &[Message], limit: Limit, keep: fn(&Message) -> bool| {
-        let system: Vec<&str> = view.iter().filter(|m| m.role == Role::System && keep(m)).map(|m| m.content.as_str()).collect();
+        let system: Vec<&str> =
+            view.iter().filter(|m| m.role == Role::System && keep(m)).map(|m| m.content.as_str()).collect();
         let text: String = system.join("\n\n").chars().take(limit.max).collect();
         Request::new(Some(text), view.iter().map(|message| message.id.clone()).collect())
     };
@@ -298,7 +305,15 @@ fn candidates_that_do_next_to_nothing_fail_in_every_file() {
         let failed: BTreeSet<&str> = vectors()
             .iter()
             .filter(|vector| !vector.run(reducer, trimmer, assembler).is_empty())
-            .map(|vector| if vector.reduce.is_some() { "reduce" } else if vector.fit.is_some() { "fit" } else { "assemble" })
+            .map(|vector| {
+                if vector.reduce.is_some() {
+                    "reduce"
+                } else if vector.fit.is_some() {
+                    "fit"
+                } else {
+                    "assemble"
+                }
+            })
             .collect();
         assert_eq!(failed.len(), 3, "candidate {at} fails only in {failed:?}");
     }

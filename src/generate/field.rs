@@ -108,11 +108,13 @@ fn limit(texts: &mut Texts<'_>, rules: &FieldRules, blocks: &[BlockDraft]) -> us
     let total = text_len(&field, unit);
     let required: Vec<BlockDraft> = blocks.iter().filter(|block| block.required).cloned().collect();
     let required = text_len(&joined(rules, &required), unit);
-    let largest = blocks.iter().filter(|block| !block.required).map(|block| text_len(&block.text, unit)).max().unwrap_or(0);
+    let largest =
+        blocks.iter().filter(|block| !block.required).map(|block| text_len(&block.text, unit)).max().unwrap_or(0);
     let separator = unit.len(&rules.join.separator);
     let marker = rules.marker.as_deref().map_or(0, |marker| unit.len(&marker.replace("{n}", "12")));
     let other = crate::unit::Unit::ALL[texts.rng.usize(..3)];
-    let from_total = [0, separator, marker, largest, largest + separator, largest.saturating_sub(marker), largest / 2, 1];
+    let from_total =
+        [0, separator, marker, largest, largest + separator, largest.saturating_sub(marker), largest / 2, 1];
     let base = match texts.rng.u8(..16) {
         0 => 0,
         1 => marker,

@@ -13,7 +13,8 @@ const WIDE: [&str; 4] = ["é中🙂", "🙂жa", "", ""];
 /// All small cases, the smallest first: by number of blocks, then by size, then by limit.
 pub(crate) fn small_cases(rules: &FieldRules, blocks: usize) -> impl Iterator<Item = ReduceCase> + use<> {
     let rules = rules.clone();
-    let fields = (0..=blocks).flat_map(|count| fields(count, NARROW)).chain((1..=2).flat_map(|count| fields(count, WIDE)));
+    let fields =
+        (0..=blocks).flat_map(|count| fields(count, NARROW)).chain((1..=2).flat_map(|count| fields(count, WIDE)));
     let structured = rules.structure == Structure::Blocks;
     let fields = fields.filter(move |blocks| structured || blocks.iter().all(|block| !block.required));
     fields.flat_map(move |blocks| {

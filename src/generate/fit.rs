@@ -29,7 +29,8 @@ pub(crate) fn fit_cases(contract: &Contract, seed: u64, small: usize) -> Cases<F
 }
 
 /// The parts that lists are made of.
-const PARTS: [&str; 9] = ["user", "assistant", "system", "call", "pinned", "ui_only", "pinned call", "two calls", "interim"];
+const PARTS: [&str; 9] =
+    ["user", "assistant", "system", "call", "pinned", "ui_only", "pinned call", "two calls", "interim"];
 
 /// Writes messages part by part.
 struct Writer<'a> {
@@ -237,7 +238,10 @@ mod tests {
     fn a_fixed_limit_is_reached() {
         let mut contract = Contract::default();
         (contract.fit.max, contract.fit.unit) = (Max::Fixed(50_000), FitUnit::CodePoints);
-        let over = fit_cases(&contract, 1, 0).random.take(40).filter(|case| contract.fit.size(&case.build(&contract)) > case.max);
+        let over = fit_cases(&contract, 1, 0)
+            .random
+            .take(40)
+            .filter(|case| contract.fit.size(&case.build(&contract)) > case.max);
         assert!(over.count() > 20);
     }
 }

@@ -18,7 +18,11 @@ pub(crate) fn assemble_cases(contract: &Contract, seed: u64, small: usize) -> Ca
     Cases { whole: views(contract, seed, whole), random: views(contract, seed ^ 0x5e, random) }
 }
 
-fn views(contract: &Contract, seed: u64, cases: Box<dyn Iterator<Item = ReduceCase>>) -> Box<dyn Iterator<Item = AssembleCase>> {
+fn views(
+    contract: &Contract,
+    seed: u64,
+    cases: Box<dyn Iterator<Item = ReduceCase>>,
+) -> Box<dyn Iterator<Item = AssembleCase>> {
     let contract = contract.clone();
     let mut rng = Rng::with_seed(seed ^ 0xa55e);
     let mut paths = contract.request.paths.clone();
@@ -55,17 +59,26 @@ fn around(contract: &Contract, rng: &mut Rng, system: Vec<PartDraft>) -> Vec<Par
             view.push(other(contract, rng, view.len()));
         }
     }
-    view.push(PartDraft { role: Role::User, text: Text::plain(format!("question {}", rng.u16(..))), ..PartDraft::default() });
+    view.push(PartDraft {
+        role: Role::User,
+        text: Text::plain(format!("question {}", rng.u16(..))),
+        ..PartDraft::default()
+    });
     view
 }
 
 fn other(contract: &Contract, rng: &mut Rng, at: usize) -> PartDraft {
     let text = Text::plain(format!("said {at} {:04x}", rng.u16(..)));
     match rng.u8(..5) {
-        0 | 1 if contract.has(Feature::UiOnly) => {
-            PartDraft { role: Role::System, text: Text::plain("status ").and_text(&text), ui_only: true, ..PartDraft::default() }
+        0 | 1 if contract.has(Feature::UiOnly) => PartDraft {
+            role: Role::System,
+            text: Text::plain("status ").and_text(&text),
+            ui_only: true,
+            ..PartDraft::default()
+        },
+        2 if contract.has(Feature::Hidden) => {
+            PartDraft { role: Role::User, text, hidden: true, ..PartDraft::default() }
         }
-        2 if contract.has(Feature::Hidden) => PartDraft { role: Role::User, text, hidden: true, ..PartDraft::default() },
         3 => PartDraft { role: Role::Assistant, text, ..PartDraft::default() },
         _ => PartDraft { role: Role::User, text, ..PartDraft::default() },
     }

@@ -8,8 +8,22 @@ use crate::unit::Unit;
 
 /// Characters of two, three and four bytes, and what people put together from several.
 const WIDE: &[&str] = &[
-    "é", "ß", "ж", "中", "録", "€", "🙂", "🚢", "𝒒", "e\u{301}", "n\u{303}", "👨\u{200d}👩\u{200d}👧", "🇳🇱", "👍\u{1f3fd}",
-    "a", " ",
+    "é",
+    "ß",
+    "ж",
+    "中",
+    "録",
+    "€",
+    "🙂",
+    "🚢",
+    "𝒒",
+    "e\u{301}",
+    "n\u{303}",
+    "👨\u{200d}👩\u{200d}👧",
+    "🇳🇱",
+    "👍\u{1f3fd}",
+    "a",
+    " ",
 ];
 
 /// Makes texts that no other text of the same case contains.

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use crate::candidate_field::Reducer;
-use crate::field::{Block, Cut, Infeasible, Reduced};
 use crate::contract::{FieldRules, Notice, Structure};
+use crate::field::{Block, Cut, Infeasible, Reduced};
 use crate::marker::Marker;
 use crate::unit::Limit;
 

@@ -1,8 +1,8 @@
 //! The reference trimmer.
 
 use crate::candidate_field::Trimmer;
-use crate::field::Infeasible;
 use crate::contract::FitRules;
+use crate::field::Infeasible;
 use crate::fit_rules::{groups, must_stay};
 use crate::message::Message;
 use crate::unit::Limit;

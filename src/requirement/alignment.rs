@@ -35,11 +35,12 @@ pub(crate) fn all_but_one_survive(text: &str, parts: &[&str]) -> bool {
     let ends = found_in_order(text, parts.iter().copied());
     let starts = found_from_end(text, parts.iter().rev().copied());
     let last = parts.len().saturating_sub(1);
-    parts.is_empty() || (0..parts.len()).any(|cut| {
-        let before = if cut == 0 { Some(0) } else { ends.get(cut - 1).copied() };
-        let after = if cut == last { Some(text.len()) } else { starts.get(last - cut - 1).copied() };
-        before.zip(after).is_some_and(|(before, after)| before <= after)
-    })
+    parts.is_empty()
+        || (0..parts.len()).any(|cut| {
+            let before = if cut == 0 { Some(0) } else { ends.get(cut - 1).copied() };
+            let after = if cut == last { Some(text.len()) } else { starts.get(last - cut - 1).copied() };
+            before.zip(after).is_some_and(|(before, after)| before <= after)
+        })
 }
 
 /// How a text may differ from a subsequence of its origin.
@@ -55,7 +56,8 @@ pub(crate) struct Additions<'a> {
 pub(crate) fn is_subsequence(text: &str, origin: &str, additions: &Additions<'_>) -> bool {
     // After each beginning of the text, the least of the origin that it takes. What markers lead to is kept for later.
     let mut later: BTreeMap<usize, usize> = BTreeMap::new();
-    let first = additions.marker.and_then(|marker| if additions.partial { Some(0) } else { Some(marker.find(text)?.start) });
+    let first =
+        additions.marker.and_then(|marker| if additions.partial { Some(0) } else { Some(marker.find(text)?.start) });
     // Up to the first marker, and what may stand before it, there is one reading only.
     let plain = first.map_or(text.len(), |first| first.saturating_sub(additions.separator.len()));
     let plain = (0..=plain).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

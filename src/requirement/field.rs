@@ -89,7 +89,9 @@ fn required_survives(seen: &Reduction, contract: &Contract) -> Ruling {
 fn required_texts<'a>(seen: &'a Reduction, rules: &FieldRules) -> impl Iterator<Item = &'a str> {
     let strip = rules.join.strip;
     let required = seen.blocks.iter().filter(|block| block.required);
-    required.map(move |block| if strip { block.text.trim() } else { block.text.as_str() }).filter(|text| !text.is_empty())
+    required
+        .map(move |block| if strip { block.text.trim() } else { block.text.as_str() })
+        .filter(|text| !text.is_empty())
 }
 
 const RED_4: Rule<Reduction> = Rule {
@@ -220,7 +222,9 @@ fn notice_is_true(seen: &Reduction, contract: &Contract) -> Ruling {
     match reduced.notice {
         None if cut => breaks_if(true, "cut_without_notice", &numbers),
         // Between the least and the greatest length it is free what a cut of white space is.
-        Some(_) if !cut && (seen.fits() || reduced.text == seen.facts.joined) => breaks_if(true, "notice_without_cut", &numbers),
+        Some(_) if !cut && (seen.fits() || reduced.text == seen.facts.joined) => {
+            breaks_if(true, "notice_without_cut", &numbers)
+        }
         Some(notice) => {
             let ends = rules.unit.len(reduced.text.trim());
             let after = if rules.join.strip { ends..=len.max(seen.max) } else { len..=len };

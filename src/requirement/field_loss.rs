@@ -103,7 +103,8 @@ fn marker_is_content(seen: &Reduction, contract: &Contract) -> Ruling {
     }
     match (&seen.reply, &seen.second) {
         (Reply::Given(first), Some(Reply::Given(second))) => {
-            let same = second.text == first.text || contract.field.join.strip && second.text.trim() == first.text.trim();
+            let same =
+                second.text == first.text || contract.field.join.strip && second.text.trim() == first.text.trim();
             breaks_if(!same, "second_pass_changes", &numbers)
         }
         (Reply::Given(_), Some(Reply::Infeasible)) => breaks_if(true, "second_pass_changes", &numbers),

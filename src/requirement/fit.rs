@@ -66,7 +66,9 @@ fn origins(left: &[Message], messages: &[Message]) -> Vec<Option<usize>> {
     let ids: HashMap<&str, usize> = messages.iter().enumerate().rev().map(|(at, m)| (m.id.as_str(), at)).collect();
     let origin = |message: &Message| {
         let by_id = Some(message.id.as_str()).filter(|id| !id.is_empty()).and_then(|id| ids.get(id).copied());
-        by_id.or_else(|| messages.iter().position(|known| known.role == message.role && known.content == message.content))
+        by_id.or_else(|| {
+            messages.iter().position(|known| known.role == message.role && known.content == message.content)
+        })
     };
     left.iter().filter(|message| message.is_visible()).map(origin).collect()
 }
@@ -81,7 +83,8 @@ fn same(one: &Message, other: &Message) -> bool {
 
 fn same_list(one: &[Message], other: &[Message]) -> bool {
     let visible = |list| <[Message]>::iter(list).filter(|message| message.is_visible());
-    visible(one).count() == visible(other).count() && visible(one).zip(visible(other)).all(|(one, other)| same(one, other))
+    visible(one).count() == visible(other).count()
+        && visible(one).zip(visible(other)).all(|(one, other)| same(one, other))
 }
 
 /// All requirements of trimmers, in order.
@@ -283,7 +286,9 @@ fn second_pass_changes_nothing(seen: &Fitting, _: &Contract) -> Ruling {
         };
     };
     match &seen.again {
-        Some(Reply::Given(again)) if !same_list(again, left) => return breaks_if(true, "another_result", &seen.numbers()),
+        Some(Reply::Given(again)) if !same_list(again, left) => {
+            return breaks_if(true, "another_result", &seen.numbers());
+        }
         Some(Reply::Infeasible | Reply::Raised) => return breaks_if(true, "another_result", &seen.numbers()),
         _ => {}
     }

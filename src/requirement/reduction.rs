@@ -2,8 +2,8 @@
 
 use super::alignment::Additions;
 use super::limit::Reply;
-use crate::field::{Block, Reduced};
 use crate::contract::{Contract, FieldRules, Structure};
+use crate::field::{Block, Reduced};
 use crate::marker::Marker;
 use crate::unit::Unit;
 

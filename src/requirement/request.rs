@@ -5,8 +5,8 @@ use super::alignment::found_in_order;
 use super::field::{ends_with, has_notice, last_units, room_for_a_marker};
 use super::limit::{Reply, Rule, Ruling, breaks_if};
 use super::reduction::{Facts, Reduction, is_joined};
-use crate::field::{Reduced, Request};
 use crate::contract::{Contract, Feature, Notice, Structure};
+use crate::field::{Reduced, Request};
 use crate::marker::Marker;
 use crate::message::{Message, Role};
 
@@ -27,10 +27,9 @@ impl Assembly {
     pub(crate) fn new(contract: &Contract, view: Vec<Message>, max: usize, reply: Reply<Request>) -> Self {
         let blocks = crate::field::blocks_of(&view);
         let reduced = match &reply {
-            Reply::Given(request) => Reply::Given(Reduced {
-                text: request.instructions.clone().unwrap_or_default(),
-                notice: request.notice,
-            }),
+            Reply::Given(request) => {
+                Reply::Given(Reduced { text: request.instructions.clone().unwrap_or_default(), notice: request.notice })
+            }
             Reply::Infeasible => Reply::Infeasible,
             Reply::Raised => Reply::Raised,
         };
@@ -141,7 +140,11 @@ fn cut_is_announced(seen: &Assembly, contract: &Contract) -> Ruling {
     let rules = &contract.field;
     let Some(text) = seen.text().filter(|text| !is_joined(text, &seen.field, rules)) else { return Ruling::Silent };
     if rules.notice == Notice::Reported {
-        return breaks_if(seen.field.reply.given().is_some_and(|r| r.notice.is_none()), "cut_without_notice", &seen.numbers());
+        return breaks_if(
+            seen.field.reply.given().is_some_and(|r| r.notice.is_none()),
+            "cut_without_notice",
+            &seen.numbers(),
+        );
     }
     if !room_for_a_marker(&seen.field, rules) {
         return Ruling::Silent;

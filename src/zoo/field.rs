@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limit_row::{LimitRow, Make};
 use crate::candidate_field::{Reducer, text_reducer};
-use crate::field::{Block, Infeasible, Reduced};
 use crate::contract::Contract;
+use crate::field::{Block, Infeasible, Reduced};
 use crate::marker::Marker;
 use crate::model::ReferenceReducer;
 use crate::unit::{Limit, Unit};
@@ -301,7 +301,9 @@ fn cuts_again(contract: &Contract) -> Box<dyn Reducer> {
         let text = blocks.first().map_or("", |block| block.text.as_str());
         let marked = marker.as_ref().is_some_and(|marker| marker.is_in(text));
         match marked && text.len() > 12 {
-            true => reference.reduce(blocks, Limit::new(limit.unit.len(text).min(limit.max).saturating_sub(1), limit.unit)),
+            true => {
+                reference.reduce(blocks, Limit::new(limit.unit.len(text).min(limit.max).saturating_sub(1), limit.unit))
+            }
             false => reference.reduce(blocks, limit),
         }
     })
@@ -313,7 +315,8 @@ pub(super) fn even_blocks(contract: &Contract) -> Box<dyn Reducer> {
     boxed(move |blocks, limit| {
         let (unit, total) = (limit.unit, limit.unit.len(&join(&contract, blocks)));
         let cut_to = |len: usize| {
-            let cut = |block: &Block| if block.required { &block.text } else { unit.prefix(&block.text, len) }.to_owned();
+            let cut =
+                |block: &Block| if block.required { &block.text } else { unit.prefix(&block.text, len) }.to_owned();
             let texts: Vec<String> = blocks.iter().map(cut).collect();
             contract.field.join.join(texts.iter().map(String::as_str))
         };

@@ -3,8 +3,8 @@
 use super::field::{even_blocks, paragraphs};
 use super::limit_row::{LimitRow, Make};
 use crate::candidate_field::{Reducer, text_reducer};
-use crate::field::{Block, Infeasible, Reduced};
 use crate::contract::{Contract, FieldRules};
+use crate::field::{Block, Infeasible, Reduced};
 use crate::unit::{Limit, Unit};
 
 const fn row(
@@ -83,7 +83,8 @@ fn dropping(contract: &Contract, newest: bool) -> Box<dyn Reducer> {
         if before <= limit.max {
             return Ok(Reduced::whole(joined(&texts)));
         }
-        let mut order: Vec<usize> = (0..blocks.len()).filter(|at| !blocks[*at].required && !blocks[*at].text.is_empty()).collect();
+        let mut order: Vec<usize> =
+            (0..blocks.len()).filter(|at| !blocks[*at].required && !blocks[*at].text.is_empty()).collect();
         if newest {
             order.reverse();
         }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limit_row::{LimitRow, Make};
 use crate::candidate_field::Trimmer;
-use crate::field::Infeasible;
 use crate::contract::{Contract, FitRules};
+use crate::field::Infeasible;
 use crate::fit_rules::{groups, must_stay};
 use crate::message::{Message, Role};
 use crate::model::ReferenceTrimmer;
@@ -285,7 +285,8 @@ fn newest_window(contract: &Contract) -> Box<dyn Trimmer> {
         let group = groups(&messages);
         let must = must_stay(&messages);
         let stays: Vec<usize> = group.iter().zip(&must).filter(|(_, must)| **must).map(|(group, _)| *group).collect();
-        let kept = |from: usize| messages.iter().zip(&group).filter(move |(_, at)| **at >= from).map(|(message, _)| message);
+        let kept =
+            |from: usize| messages.iter().zip(&group).filter(move |(_, at)| **at >= from).map(|(message, _)| message);
         let older = |from: usize| {
             let kept = messages.iter().zip(&group).filter(move |(_, at)| **at < from);
             kept.filter(|(_, at)| stays.contains(at)).map(|(message, _)| message)

@@ -4,10 +4,10 @@ use super::field::prefix;
 use super::limit_row::{LimitRow, Make};
 use crate::candidate::{Conversation, Error};
 use crate::candidate_field::{Assembler, Reducer};
-use crate::field::{Block, Infeasible, Request};
 use crate::contract::{Contract, FieldRules};
-use crate::message::{Message, Role};
 use crate::field::blocks_of;
+use crate::field::{Block, Infeasible, Request};
+use crate::message::{Message, Role};
 use crate::model::{ReferenceAssembler, ReferenceReducer};
 use crate::unit::Limit;
 
