@@ -34,7 +34,7 @@ fn views(
         nth += 1;
         let path = paths[nth % paths.len()].clone();
         if nth % 5 == 0 {
-            return blank_lines(&contract, &mut rng, path);
+            return blank_lines(&contract, &mut rng, path, nth / 5 % 3);
         }
         let pinned = contract.has(Feature::Pinned);
         let blocks = case.blocks.into_iter().map(|block| system(block.text, block.required && pinned));
@@ -84,33 +84,39 @@ fn other(contract: &Contract, rng: &mut Rng, at: usize) -> PartDraft {
     }
 }
 
-/// A message whose blank lines make it look like many small ones, beside one of about its size that has none: together
-/// they do not fit, and the first could give all that is too much.
-fn blank_lines(contract: &Contract, rng: &mut Rng, path: String) -> AssembleCase {
-    let rules = &contract.field;
-    let marker = rules.marker.as_deref().map_or(0, |marker| rules.unit.len(marker));
-    let part = |letter: char, times: usize| letter.to_string().repeat(times);
+/// Messages whose blank lines make them look like many small ones, and one that has none. Together they do not fit; a
+/// message of many paragraphs could give all that is too much, no paragraph could.
+fn blank_lines(contract: &Contract, rng: &mut Rng, path: String, place: usize) -> AssembleCase {
+    let unit = contract.field.unit;
+    let marker = contract.field.marker.as_deref().map_or(0, |marker| unit.len(marker));
     let size = 3 + rng.usize(..6);
-    let parts = 3 + rng.usize(..3) + marker.div_ceil(size);
-    let split: Vec<String> = (0..parts).map(|nth| part(char::from(b'a' + (nth % 13) as u8), size)).collect();
-    let whole = part('z', size + rng.usize(..size));
-    let texts = [split.join("\n\n"), whole, part('y', 2 + rng.usize(..3))];
+    let overflow = size + 1 + rng.usize(..size);
+    let paragraph = |letter: usize| char::from(b'a' + (letter % 13) as u8).to_string().repeat(size);
+    let count = 3 + (overflow + marker + 2 * unit.len(&contract.field.join.separator)).div_ceil(size + 2);
+    let split = |first: usize| (first..first + count).map(paragraph).collect::<Vec<_>>().join("\n\n");
+    let whole = "z".repeat(size);
+    // The whole one in front, behind, or in the middle, where those cut who keep both ends.
+    let mut texts = match place {
+        0 => vec![whole, split(0)],
+        1 => vec![split(0), whole],
+        _ => vec![split(0), whole, split(5)],
+    };
+    texts.push("y".repeat(1 + rng.usize(..size)));
     let mut blocks: Vec<BlockDraft> = texts.into_iter().map(|text| BlockDraft::new(Text::plain(text), false)).collect();
-    if rng.bool() {
-        blocks.swap(0, 1);
-    }
     let last = blocks.len() - 1;
     blocks[last].required = contract.has(Feature::Pinned) && contract.has(Feature::ManySystem);
-    let overflow = 1 + rng.usize(..size * 2);
-    let rules = FieldRules { structure: Structure::Blocks, ..rules.clone() };
+    let rules = FieldRules { structure: Structure::Blocks, ..contract.field.clone() };
+    let total = text_len(&joined(&rules, &blocks), unit);
     let max = match rules.max {
-        Max::Any => text_len(&joined(&rules, &blocks), rules.unit).saturating_sub(overflow),
+        Max::Any => total.saturating_sub(overflow),
         Max::Fixed(fixed) => {
-            // What is missing is one more message of many paragraphs.
-            let missing = (fixed + overflow).saturating_sub(text_len(&joined(&rules, &blocks), rules.unit));
-            let longer = if blocks[0].text.bytes() > blocks[1].text.bytes() { 0 } else { 1 };
-            let text = std::mem::take(&mut blocks[longer].text);
-            blocks[longer].text = Text::repeat("para\n\n", missing / 6).and_repeat("w", missing % 6).and_text(&text);
+            let long: Vec<usize> = (0..last).filter(|at| blocks[*at].text.bytes() > size).collect();
+            let missing = (fixed + overflow).saturating_sub(total) / long.len();
+            for at in long {
+                let text = std::mem::take(&mut blocks[at].text);
+                let more = Text::repeat("abc\n\n", missing / 5).and_repeat("w", missing % 5);
+                blocks[at].text = more.and(if missing % 5 > 0 { "\n\n" } else { "" }).and_text(&text);
+            }
             fixed
         }
     };
