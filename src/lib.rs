@@ -36,18 +36,27 @@
 #[cfg(feature = "adapter")]
 pub mod adapter;
 mod candidate;
+mod candidate_field;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod contract;
+mod field;
+mod fit_rules;
 pub mod fuzz;
 mod generate;
 mod heart;
 mod history;
 mod history_check;
 mod known;
+mod limit_case;
+mod limit_check;
+mod limit_play;
+mod limit_report;
 mod log;
 #[doc(hidden)]
 pub mod macros;
+mod macros_field;
+mod marker;
 mod message;
 mod model;
 mod oracle;
@@ -56,26 +65,35 @@ mod report;
 mod requirement;
 mod runner;
 mod shrink;
+mod shrink_limit;
 mod suite;
+mod text;
 mod trace;
 mod unit;
+mod unit_cut;
 mod verdict;
 mod witness;
 #[cfg(feature = "zoo")]
 pub mod zoo;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
+pub use candidate_field::{Assembler, LimitCandidate, Offer, Reducer, TextReducer, Trimmer, text_reducer};
 pub use contract::*;
+pub use field::{Block, Cut, Infeasible, Reduced, Request};
 pub use generate::{Effort, Share};
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
 pub use known::{KnownFailure, KnownFailures};
+pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
+pub use limit_check::{LimitBudget, check_assembler, check_at_limit, check_reducer, check_trimmer, replay_at_limit};
+pub use limit_report::{Failure, Finding, LimitBreak, LimitReport};
 pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};
-pub use model::Reference;
+pub use model::{Reference, ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
 pub use report::TextReport;
 pub use requirement::{Level, Requirement, requirement, requirements};
 pub use runner::{Replay, Tick};
 pub use suite::Suite;
+pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
 pub use verdict::{

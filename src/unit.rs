@@ -35,9 +35,8 @@ impl Unit {
     pub fn len(self, text: &str) -> usize {
         match self {
             Self::Utf8Bytes => text.len(),
-            _ if text.is_ascii() => text.len(),
-            Self::CodePoints => text.chars().count(),
-            Self::Utf16Units => text.encode_utf16().count(),
+            Self::CodePoints => str_indices::chars::count(text),
+            Self::Utf16Units => str_indices::utf16::count(text),
         }
     }
 

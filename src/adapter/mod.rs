@@ -19,6 +19,7 @@ mod child;
 mod connection;
 mod known;
 mod launcher;
+mod limit;
 mod members;
 mod os;
 mod process;

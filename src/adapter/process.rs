@@ -97,7 +97,7 @@ impl Process {
         }
     }
 
-    fn faulty(&mut self, method: &str, fault: &Fault) -> Error {
+    pub(super) fn faulty(&mut self, method: &str, fault: &Fault) -> Error {
         match self.connection() {
             Ok(connection) => connection.fault(method, fault),
             Err(gone) => gone,

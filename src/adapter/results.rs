@@ -143,7 +143,7 @@ fn read_message(value: Value, at: &At<'_>) -> Result<Message, Fault> {
 }
 
 /// An item of a view: a message in full, or the id of one that is known.
-fn read_item(value: Value, at: &At<'_>) -> Result<Item, Fault> {
+pub(super) fn read_item(value: Value, at: &At<'_>) -> Result<Item, Fault> {
     let mut members = Members::of(value, at)?;
     let id: Option<String> = members.take("id")?;
     let short = !MEMBERS.iter().any(|name| members.has(name));

@@ -6,7 +6,10 @@
 
 mod behaviour;
 mod compactor;
+mod field;
+mod fit;
 mod latch;
+mod request;
 mod select;
 mod throttle;
 
@@ -15,8 +18,11 @@ pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
 pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]
 pub(crate) use compactor::Memory;
+pub use field::ReferenceReducer;
+pub use fit::ReferenceTrimmer;
 #[cfg(feature = "zoo")]
 pub(crate) use latch::LatchState;
+pub use request::ReferenceAssembler;
 #[cfg(feature = "zoo")]
 pub(crate) use select::{eligible, open_call, size, standing, trimmable};
 #[cfg(feature = "zoo")]

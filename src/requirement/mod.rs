@@ -3,12 +3,19 @@
 //! A *monitor* reads a judged trace and says how often the requirement was exercised and where it was broken. Whether a
 //! wrong *decision* breaks a requirement is asked of the shortest witness only: which of its causes cannot be removed.
 
+mod alignment;
 mod blame;
+pub(crate) mod field;
+mod field_loss;
+pub(crate) mod fit;
 mod force;
 mod isolation;
 mod latch;
+pub(crate) mod limit;
 mod log;
 mod outcome;
+pub(crate) mod reduction;
+pub(crate) mod request;
 mod throttle;
 mod view;
 

@@ -13,13 +13,20 @@
 
 mod conforming;
 mod contracts;
+mod field;
+mod field_sound;
+mod fit;
 mod force;
 mod latch;
+mod limit_row;
 mod log;
 mod outcome;
+mod request;
 mod state;
 mod throttle;
 mod whole;
+
+pub use limit_row::{LimitRow, limit_variants, limit_zoo};
 
 use std::fmt;
 

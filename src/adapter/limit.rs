@@ -1,0 +1,122 @@
+//! A child process as a reducer, a trimmer and an assembler.
+//!
+//! Such a candidate keeps nothing between two calls, so the launcher itself is the candidate: each call leases a child
+//! that has forgotten the last one. A child that broke off is replaced.
+
+use serde_json::{Value, json};
+
+use super::known::Known;
+use super::launcher::Launcher;
+use super::members::{At, Members};
+use super::process::Process;
+use super::protocol::Fault;
+use super::results::read_item;
+use crate::candidate::{Compactor, Conversation, Error};
+use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::contract::Capability;
+use crate::field::{Block, Cut, Infeasible, Reduced, Request};
+use crate::message::Message;
+use crate::unit::Limit;
+
+/// Over the wire: `reduce`. Where there is no answer [`Reducer::reduce`] says *infeasible*; [`Reducer::try_reduce`] tells
+/// them apart.
+impl Reducer for Launcher {
+    fn reduce(&self, blocks: &[Block], limit: Limit) -> Result<Reduced, Infeasible> {
+        self.try_reduce(blocks, limit).unwrap_or(Err(Infeasible))
+    }
+
+    fn try_reduce(&self, blocks: &[Block], limit: Limit) -> Result<Result<Reduced, Infeasible>, Error> {
+        let mut child = self.lease()?;
+        let params = json!({"blocks": blocks, "limit": limit});
+        answer(&mut child, "reduce", &params, |members| {
+            let mut reduced = Reduced::whole(members.need::<String>("text")?);
+            reduced.notice = read_notice(members)?;
+            Ok(reduced)
+        })
+    }
+}
+
+/// Over the wire: `fit`. Where there is no answer [`Trimmer::fit`] says *infeasible*; [`Trimmer::try_fit`] tells them apart.
+impl Trimmer for Launcher {
+    fn fit(&self, messages: Vec<Message>, limit: Limit) -> Result<Vec<Message>, Infeasible> {
+        self.try_fit(messages, limit).unwrap_or(Err(Infeasible))
+    }
+
+    fn try_fit(&self, messages: Vec<Message>, limit: Limit) -> Result<Result<Vec<Message>, Infeasible>, Error> {
+        let mut child = self.lease()?;
+        let unit = child.introduction().contract.fit.unit;
+        let params = json!({"messages": messages, "limit": {"max": limit.max, "unit": unit}});
+        let mut known = Known::default();
+        messages.iter().for_each(|message| known.learn(message));
+        answer(&mut child, "fit", &params, |members| {
+            let items = members.list("view", read_item)?.ok_or_else(|| members.missing("view"))?;
+            known.resolve_any(items, &At::root("result").name("view"))
+        })
+    }
+}
+
+/// Over the wire: `assemble`, of a conversation where the candidate claims `view`, which is read again afterwards;
+/// otherwise of the messages themselves. Where there is no answer [`Assembler::assemble`] says *infeasible*.
+impl Assembler for Launcher {
+    fn assemble(&self, view: &[Message], limit: Limit) -> Result<Request, Infeasible> {
+        let mut conversation = Conversation::new("a");
+        conversation.receive(view.to_vec());
+        self.try_assemble("", &mut conversation, limit).unwrap_or(Err(Infeasible))
+    }
+
+    fn try_assemble(
+        &self,
+        path: &str,
+        conversation: &mut Conversation,
+        limit: Limit,
+    ) -> Result<Result<Request, Infeasible>, Error> {
+        let mut child = self.lease()?;
+        let mut params = json!({"limit": limit});
+        if !path.is_empty() {
+            params["path"] = Value::from(path);
+        }
+        if !child.introduction().contract.claims(Capability::View) {
+            params["messages"] = json!(conversation.view());
+            return answer(&mut child, "assemble", &params, read_request);
+        }
+        let mut mirror = Conversation::new(conversation.id());
+        child.append(&mut mirror, conversation.view().to_vec())?;
+        params["conversation"] = Value::from(mirror.id());
+        let request = answer(&mut child, "assemble", &params, read_request)?;
+        child.read(&mut mirror)?;
+        *conversation = mirror;
+        Ok(request)
+    }
+}
+
+/// Asks for one method; an error that the candidate answers is [`Error::raised`].
+fn answer<T>(
+    child: &mut Process,
+    method: &str,
+    params: &Value,
+    read: impl FnOnce(&mut Members<'_>) -> Result<T, Fault>,
+) -> Result<Result<T, Infeasible>, Error> {
+    let result = child.request(method, params)?.map_err(|error| Error::raised(error.message))?;
+    let at = At::root("result");
+    let read = Members::of(result, &at).and_then(|mut members| {
+        if members.take::<bool>("infeasible")?.unwrap_or(false) {
+            return Ok(Err(Infeasible));
+        }
+        read(&mut members).map(Ok)
+    });
+    read.map_err(|fault| child.faulty(method, &fault))
+}
+
+fn read_request(members: &mut Members<'_>) -> Result<Request, Fault> {
+    if !members.has("instructions") {
+        return Err(members.missing("instructions"));
+    }
+    let instructions = members.take::<Option<String>>("instructions")?.flatten();
+    let sent = members.need::<Vec<String>>("sent")?;
+    Ok(Request::new(instructions, sent).with_notice(read_notice(members)?))
+}
+
+/// `{"before": 120, "after": 100}`, or null, or absent.
+fn read_notice(members: &mut Members<'_>) -> Result<Option<Cut>, Fault> {
+    Ok(members.take::<Option<Cut>>("notice")?.flatten())
+}

@@ -1,0 +1,83 @@
+//! Test modules in one line. They only forward: what is asserted is a [`LimitReport`](crate::LimitReport).
+
+/// A test module for a reducer: one `#[test]` a requirement, `red_1` to `red_13`, and `verdict`.
+///
+/// The reducer is anything that is a [`Reducer`](crate::Reducer), a closure too; the contract, if it is left out, claims
+/// `field` with every parameter at its default. Requirements that the contract does not claim pass; advice is printed.
+///
+/// ```
+/// plimsoll::reducer_tests!(reference, plimsoll::ReferenceReducer::default());
+///
+/// fn first(text: &str, max: usize) -> String {
+///     text.chars().take(max).collect()
+/// }
+/// plimsoll::reducer_tests!(
+///     prefix,
+///     plimsoll::text_reducer(first),
+///     plimsoll::Contract::from_json(r#"{"capabilities": ["field"], "field": {"structure": "text", "notice": "none"}}"#).unwrap()
+/// );
+/// ```
+#[macro_export]
+macro_rules! reducer_tests {
+    ($name:ident, $reducer:expr) => {
+        $crate::reducer_tests!($name, $reducer, $crate::Contract::claiming(&[$crate::Capability::Field]));
+    };
+    ($name:ident, $reducer:expr, $contract:expr $(,)?) => {
+        $crate::limit_tests!($name, check_reducer, $reducer, $contract, red_1 red_2 red_3 red_4 red_5 red_6 red_7 red_8
+            red_9 red_10 red_11 red_12 red_13);
+    };
+}
+
+/// A test module for a trimmer: one `#[test]` a requirement, `fit_1` to `fit_8`, and `verdict`.
+///
+/// The trimmer is anything that is a [`Trimmer`](crate::Trimmer), a closure too; the contract, if it is left out, claims
+/// `fit` with every parameter at its default: the limit counts messages.
+///
+/// ```
+/// plimsoll::trimmer_tests!(reference, plimsoll::ReferenceTrimmer::default());
+/// ```
+#[macro_export]
+macro_rules! trimmer_tests {
+    ($name:ident, $trimmer:expr) => {
+        $crate::trimmer_tests!($name, $trimmer, $crate::Contract::claiming(&[$crate::Capability::Fit]));
+    };
+    ($name:ident, $trimmer:expr, $contract:expr $(,)?) => {
+        $crate::limit_tests!($name, check_trimmer, $trimmer, $contract, fit_1 fit_2 fit_3 fit_4 fit_5 fit_6 fit_7 fit_8);
+    };
+}
+
+/// A test module for an assembler: one `#[test]` a requirement, `asm_1` to `asm_6`, `log_2` and `log_3`, and `verdict`.
+///
+/// The assembler is anything that is an [`Assembler`](crate::Assembler), a closure too; the contract, if it is left out,
+/// claims `request` with every parameter at its default.
+///
+/// ```
+/// plimsoll::assembler_tests!(reference, plimsoll::ReferenceAssembler::default());
+/// ```
+#[macro_export]
+macro_rules! assembler_tests {
+    ($name:ident, $assembler:expr) => {
+        $crate::assembler_tests!($name, $assembler, $crate::Contract::claiming(&[$crate::Capability::Request]));
+    };
+    ($name:ident, $assembler:expr, $contract:expr $(,)?) => {
+        $crate::limit_tests!($name, check_assembler, $assembler, $contract, asm_1 asm_2 asm_3 asm_4 asm_5 asm_6 log_2 log_3);
+    };
+}
+
+/// The module behind the three.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! limit_tests {
+    ($name:ident, $check:ident, $candidate:expr, $contract:expr, $($test:ident)+) => {
+        mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+            static REPORT: ::std::sync::OnceLock<$crate::LimitReport> = ::std::sync::OnceLock::new();
+            fn report() -> &'static $crate::LimitReport {
+                REPORT.get_or_init(|| $crate::$check(&$contract, &$candidate, &$crate::LimitBudget::default()))
+            }
+            $(#[test] fn $test() { report().assert_requirement(stringify!($test)); })+
+            #[test] fn verdict() { report().assert_passed(); }
+        }
+    };
+}
