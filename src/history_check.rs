@@ -5,6 +5,9 @@ use std::collections::{HashMap, HashSet};
 use crate::history::{Command, Draft, History, Name};
 use crate::message::Role;
 
+/// Conversations that a history may have.
+const CONVERSATIONS: u32 = 100_000;
+
 #[derive(Default)]
 struct Seen {
     /// Keys in log order, less what a rewind has undone before a later append.
@@ -22,6 +25,9 @@ pub(crate) fn check(history: &History) -> Result<(), String> {
     let mut seen: HashMap<Name, Seen> = HashMap::new();
     for (at, command) in history.commands.iter().enumerate() {
         let at = at + 1;
+        if command.conversation().is_some_and(|name| name.0 >= CONVERSATIONS) {
+            return Err(format!("command {at}: at most {CONVERSATIONS} conversations"));
+        }
         let mut take = |name: Name, drafts: &[Draft]| {
             let seen = seen.entry(name).or_default();
             drafts.iter().try_for_each(|draft| take(seen, draft, &mut keys, &mut calls))

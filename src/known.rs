@@ -107,17 +107,13 @@ impl KnownFailures {
                 }
                 Verdict::NotClaimed => problems.push(format!("{id} is listed and not claimed: delete the row")),
                 Verdict::NotReached => {}
-                other => {
+                other @ (Verdict::Pass | Verdict::Vacuous) => {
                     problems.push(format!("{id} is listed and its verdict is {}: delete the row", other.name()));
                     row.verdict = Verdict::UnexpectedPass;
                 }
+                other => problems.push(format!("{id} is listed and its verdict is {}: look at it", other.name())),
             }
         }
         report.known_problems = problems;
-        let failing = report.requirements.iter().filter(|row| row.verdict == Verdict::Fail).map(|row| &row.id);
-        let failing: Vec<String> = failing.cloned().collect();
-        if !report.first.as_ref().is_some_and(|first| failing.contains(first)) {
-            report.first = failing.into_iter().next();
-        }
     }
 }

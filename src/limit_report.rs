@@ -98,7 +98,7 @@ impl LimitReport {
             witness_steps: finding.failure.as_ref().map(|_| 1),
             detail: finding.failure.as_ref().map(|failure| failure.detail.clone()),
             folded_under: None,
-            shrink_executions: None,
+            shrink_executions: 0,
             timeline: finding.failure.as_ref().map(|failure| failure.witness.to_line()),
         };
         self.findings.iter().map(row).collect()

@@ -208,7 +208,8 @@ impl Shrinker<'_> {
     /// Makes steps and messages plainer, one property at a time.
     fn plainer(&mut self) {
         for at in 0..self.best.commands.len() {
-            match self.best.commands[at].clone() {
+            let Some(command) = self.best.commands.get(at).cloned() else { break };
+            match command {
                 Command::Step(step) => {
                     if step.kind != StepKind::Step {
                         self.edit_step(at, |step| step.kind = StepKind::Step);
@@ -289,7 +290,7 @@ impl Shrinker<'_> {
     /// Makes waits as short as they can be: none, else the least whole number of seconds.
     fn seconds(&mut self) {
         for at in 0..self.best.commands.len() {
-            let Command::Step(step) = &self.best.commands[at] else { continue };
+            let Some(Command::Step(step)) = self.best.commands.get(at) else { continue };
             let mut least = step.after_s;
             if least == 0.0 || self.edit_step(at, |step| step.after_s = 0.0) {
                 continue;

@@ -221,7 +221,7 @@ impl Report {
         let soft = |row: &RequirementReport| matches!(row.verdict, Verdict::Advice | Verdict::NotReached);
         let strict = self.strict && self.requirements.iter().any(soft);
         let exercised = self.requirements.iter().any(|row| row.exercised > 0 && row.level == "MUST");
-        let whole = self.aborted.is_none() && self.known_problems.is_empty();
+        let whole = self.broken.is_empty() && self.aborted.is_none() && self.known_problems.is_empty();
         self.passed = !failed && !strict && exercised && whole;
     }
 

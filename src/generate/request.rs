@@ -115,7 +115,7 @@ fn blank_lines(contract: &Contract, rng: &mut Rng, path: String, place: usize) -
             for at in long {
                 let text = std::mem::take(&mut blocks[at].text);
                 let more = Text::repeat("abc\n\n", missing / 5).and_repeat("w", missing % 5);
-                blocks[at].text = more.and(if missing % 5 > 0 { "\n\n" } else { "" }).and_text(&text);
+                blocks[at].text = more.and(if !missing.is_multiple_of(5) { "\n\n" } else { "" }).and_text(&text);
             }
             fixed
         }

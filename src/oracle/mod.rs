@@ -86,6 +86,8 @@ pub(crate) struct Judged<'t> {
     pub(crate) event: &'t Event,
     pub(crate) before: View<'t>,
     pub(crate) after: View<'t>,
+    /// What `attempt.answer` puts before and after a summary's text.
+    frame: (&'t str, &'t str),
     /// How the attempt ended, if one was made.
     pub(crate) outcome: Option<Outcome>,
     /// The view was made smaller by rule.
@@ -182,6 +184,11 @@ pub(crate) enum Wrong {
 }
 
 impl Judged<'_> {
+    /// Automatic compaction is off: whether it trims then is its own affair.
+    pub(crate) fn switched_off(&self) -> bool {
+        self.forbid.contains(&Forbid::AutoOff)
+    }
+
     pub(crate) fn attempted(&self) -> bool {
         self.outcome.is_some()
     }
@@ -205,9 +212,15 @@ impl Judged<'_> {
     /// Usable texts that the attempt was given.
     pub(crate) fn usable(&self) -> impl Iterator<Item = &str> {
         self.event.calls.iter().filter_map(|call| match &call.reply {
-            Reply::Summary { text, usable: true, .. } => Some(text.trim()),
+            Reply::Summary { text, usable: true, .. } => Some(self.unframed(text)),
             _ => None,
         })
+    }
+
+    /// A result's text without what `attempt.answer` puts around it: a candidate may take it out of there.
+    fn unframed<'a>(&self, text: &'a str) -> &'a str {
+        let (head, tail) = self.frame;
+        text.strip_prefix(head).and_then(|text| text.strip_suffix(tail)).unwrap_or(text).trim()
     }
 }
 
@@ -463,6 +476,7 @@ impl<'t> Judge<'t> {
             event,
             before,
             after,
+            frame: contract.attempt.answer.split_once("{text}").unwrap_or_default(),
             outcome: None,
             trimmed: false,
             replaced: false,
@@ -769,7 +783,13 @@ impl<'t> Judge<'t> {
             track.recoveries.0 = 0;
         }
         let latched = track.latch.is_latched();
-        if latched && kind != StepKind::Force && (judged.attempted() || !latched_before) {
+        let exempt = |kind: &FailureKind| contract.latch().is_some_and(|rules| rules.exempt.contains(kind));
+        let struck = match judged.outcome {
+            Some(Outcome::Failure(kind)) => !exempt(&kind),
+            Some(Outcome::Abort) => abort_fails,
+            Some(Outcome::Success) | None => false,
+        };
+        if latched && kind != StepKind::Force && ((kind == StepKind::Step && struck) || !latched_before) {
             let own = track.own - judged.event.appended.len() as u64;
             track.at_latch = Some((track.appended, track.ui_only, own, now.time.0));
             track.facts.latchings += 1;

@@ -249,7 +249,9 @@ fn after_abort(_: &Case<'_>, judged: &Judged<'_>) -> bool {
 
 fn trims_while_latched(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
-    let latched = |judged: &&Judged<'_>| judged.forbid.contains(&Forbid::Latched) && judged.step.kind == StepKind::Step;
+    let latched = |judged: &&Judged<'_>| {
+        !judged.switched_off() && judged.forbid.contains(&Forbid::Latched) && judged.step.kind == StepKind::Step
+    };
     for judged in case.steps().iter().filter(latched) {
         if judged.step.pressure != Pressure::None && judged.trimmable > 0 && !judged.attempted() {
             let detail = (!judged.trimmed).then(|| {

@@ -139,7 +139,12 @@ fn ui_only_stays_here(case: &Case<'_>) -> Seen {
                 let external =
                     externals.in_input(&call.input).into_iter().filter(|at| externals.draft(*at).ui_only).min();
                 sent = sent.or(external.map(|at| externals.message(at).id.clone()));
-                let mine = own.iter().filter(|(name, _)| *name == judged.name).map(|(_, message)| *message);
+                // What a visible item says, too, reaches the model by right.
+                let shown = |message: &Message| {
+                    judged.before.iter().any(|item| item.visible && item.message.content.contains(&message.content))
+                };
+                let mine = own.iter().filter(|(name, message)| *name == judged.name && !shown(message));
+                let mine = mine.map(|(_, message)| *message);
                 sent = sent
                     .or(mine.clone().find(|message| reaches(&call.input, message)).map(|message| message.id.clone()));
             }
@@ -206,25 +211,28 @@ fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -
     let externals = &case.judgement.externals;
     let commands = &case.judgement.trace.history.commands[..played];
     let mut at = 0;
-    let mut sent: Vec<usize> = Vec::new();
+    // What was undone stands behind `standing` until the next delivery: a redo brings it back.
+    let (mut sent, mut standing): (Vec<usize>, usize) = (Vec::new(), 0);
     for (command, event) in commands.iter().zip(&case.judgement.trace.events) {
         let (count, delivered) = match command {
             Command::Append { messages, .. } => (messages.len(), true),
             Command::Step(step) => (step.arrived.len(), !event.calls.is_empty()),
             Command::Rewind { conversation, to } if *conversation == name => {
                 if let Some(keep) = sent.iter().position(|at| externals.draft(*at).key == *to) {
-                    sent.truncate(keep + 1);
+                    standing = keep + 1;
                 }
                 (0, false)
             }
             _ => (0, false),
         };
         if delivered && command.conversation() == Some(name) {
+            sent.truncate(standing);
             sent.extend(at..at + count);
+            standing = sent.len();
         }
         at += count;
     }
-    Some(sent.into_iter().map(|at| externals.message(at)).collect())
+    Some(sent.into_iter().take(standing).map(|at| externals.message(at)).collect())
 }
 
 fn log_damage(sent: &[&Message], log: &[Message], old_format: bool) -> Option<String> {

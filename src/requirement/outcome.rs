@@ -191,7 +191,7 @@ fn reports_what_happened(case: &Case<'_>) -> Seen {
 
 fn failure_is_no_error(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
-    for judged in case.steps().iter().filter(|judged| judged.attempted() && judged.outcome != Some(Outcome::Success)) {
+    for judged in case.steps().iter().filter(|judged| matches!(judged.outcome, Some(Outcome::Failure(_)))) {
         let broken = judged.event.raised.as_ref().map(|error| format!("the step raised: {error}"));
         seen.check(judged.command, "step raised", broken);
     }
@@ -214,7 +214,7 @@ fn progress_is_taken(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     for judged in case.steps().iter().filter(|judged| judged.attempted()) {
         let usable = judged.event.calls.iter().all(|call| matches!(&call.reply, Reply::Summary { usable: true, .. }));
-        if usable && surely_smaller(case.contract, case, judged) {
+        if usable && !judged.trimmed && surely_smaller(case.contract, case, judged) {
             let broken = judged.outcome != Some(Outcome::Success) && !judged.replaced;
             let words = "every result was usable and would have made the view smaller, and no summary was installed";
             seen.check(judged.command, "progress not taken", broken.then(|| words.to_owned()));

@@ -189,7 +189,7 @@ fn auto_off(_: &Case<'_>, judged: &Judged<'_>) -> bool {
 
 fn trims_when_enough(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
-    for judged in case.steps().iter().filter(|judged| judged.step.kind == StepKind::Step) {
+    for judged in case.steps().iter().filter(|judged| judged.step.kind == StepKind::Step && !judged.switched_off()) {
         match judged.step.pressure {
             Pressure::None => seen.check(judged.command, "attempt without pressure", None),
             Pressure::Trim if judged.trimmable > 0 => {
@@ -229,7 +229,7 @@ fn declared_calls(contract: &Contract, judged: &Judged<'_>) -> usize {
 
 fn trims_while_cooling(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
-    let cooling = |judged: &&Judged<'_>| judged.forbid.contains(&Forbid::Cooling);
+    let cooling = |judged: &&Judged<'_>| !judged.switched_off() && judged.forbid.contains(&Forbid::Cooling);
     for judged in case.steps().iter().filter(cooling) {
         if judged.step.pressure != Pressure::None && judged.trimmable > 0 && !judged.attempted() {
             let detail = (!judged.trimmed)

@@ -267,7 +267,9 @@ impl Bench {
     fn flaky(&self, at: usize, raised: &Raised) -> Finding {
         let ids = match raised.suspect {
             Suspect::Observed(at, _) => vec![self.claimed[at].id, "ISO-4"],
-            Suspect::Decided(_) | Suspect::Differed(_) | Suspect::Broke(_) => vec!["ISO-4"],
+            Suspect::Decided(_) | Suspect::Differed(_) => vec!["ISO-4"],
+            // That it broke off is reported as what it was.
+            Suspect::Broke(_) => Vec::new(),
         };
         let history = raised.planned.history.clone();
         let why = "it does not repeat".to_owned();

@@ -166,10 +166,10 @@ pub(crate) fn run(setup: &Setup) -> Report {
         }
         report.broken.push(BrokenReport { verdict, histories, message, witness, timeline });
     }
-    findings::fold(&mut report);
     if let Some(known) = &setup.known {
         known.apply(&mut report);
     }
+    findings::fold(&mut report);
     report.settle();
     report
 }
