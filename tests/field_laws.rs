@@ -1,4 +1,5 @@
 //! Laws of the units, of described texts and of the reference at a limit, under two engines.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use plimsoll::{
     Block, BlockDraft, Capability, Contract, FieldRules, FitRules, Limit, LimitCandidate, LimitCase, Message,

@@ -1,4 +1,5 @@
 //! Every form of the macros, from a module without imports.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 plimsoll::reducer_tests!(reducer, plimsoll::ReferenceReducer::default());
 plimsoll::trimmer_tests!(trimmer, plimsoll::ReferenceTrimmer::default());

@@ -1,4 +1,5 @@
 //! Runs against candidates that misbehave in process, and what a person sees of them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::time::{Duration, Instant};
 
