@@ -128,7 +128,7 @@ def only_034():
     path = manager.logdir / "conversation.jsonl"
     print("  conversation.jsonl has %d lines; what was said is in: %s" % (
         len(path.read_text().splitlines()),
-        [p.name for p in manager.logdir.rglob("*.jsonl") if "question 0" in p.read_text() and p.name != "events.jsonl"]))
+        [p.name for p in manager.logdir.rglob("*.jsonl") if "question 0" in p.read_text()]))
 
     manager = log("status messages and the provider", *talk(14))
     run_hook(manager)
