@@ -173,7 +173,8 @@ mod tests {
         assert!(subsequence("[]a[]", "[]ab", "[]"));
         assert!(subsequence("[][]", "[]", "[]"));
         assert!(subsequence("x[][]", "x[]y", "[]"));
-        assert!(!subsequence("[][x", "[]x", "[]"));
+        assert!(subsequence("[][x", "[]x", "[]"));
+        assert!(!subsequence("[]xx", "[]x", "[]"));
     }
 
     #[test]

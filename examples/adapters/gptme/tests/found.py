@@ -39,6 +39,7 @@ ANSWER = {"text": "what was said so far"}
 
 def model(messages, model, tools=None, **_):
     ANSWER["calls"] += 1
+    ANSWER["shown"] = [m.content for m in messages]
     if isinstance(ANSWER["text"], Exception):
         raise ANSWER["text"]
     return ANSWER["text"], {"model": model}
@@ -111,6 +112,10 @@ def visible(manager):
     return sum(not getattr(m, "ui_only", False) for m in manager.log)
 
 
+def holding(manager, text):
+    return [str(p.relative_to(manager.logdir)) for p in manager.logdir.rglob("*") if p.is_file() and text in p.read_text()]
+
+
 def both():
     manager = log("a command and a model that fails, then the hook", *talk(14))
     before = visible(manager)
@@ -125,10 +130,11 @@ def both():
 def only_034():
     manager = log("a command and the last message", *talk(3), Message("user", "the last thing that was said"))
     command(manager, "what was said so far")
-    path = manager.logdir / "conversation.jsonl"
-    print("  conversation.jsonl has %d lines; what was said is in: %s" % (
-        len(path.read_text().splitlines()),
-        [p.name for p in manager.logdir.rglob("*.jsonl") if "question 0" in p.read_text()]))
+    print("  the model was shown it: %s" % any("the last thing" in text for text in ANSWER["shown"]))
+    print("  files with what was said: %s" % holding(manager, "question 0"))
+    for i in range(50):
+        manager.append(Message("assistant", "later %d" % i))
+    print("  and 50 messages later: %s" % holding(manager, "question 0"))
 
     manager = log("status messages and the provider", *talk(14))
     run_hook(manager)
