@@ -16,6 +16,7 @@
 ///     plimsoll::text_reducer(first),
 ///     plimsoll::Contract::from_json(r#"{"capabilities": ["field"], "field": {"structure": "text", "notice": "none"}}"#).unwrap()
 /// );
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! reducer_tests {
