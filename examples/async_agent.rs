@@ -8,9 +8,16 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use plimsoll::{Action, Capability, Compactor, Contract, Conversation, CountsAs, Error, Feature, Host};
-use plimsoll::{Pressure, Stop, Suite, TextReport, from_json_lines, to_json_lines};
+use plimsoll::{Action, Compactor, Contract, Conversation, Error, Host, Pressure, Suite, TextReport};
+use plimsoll::{from_json_lines, to_json_lines};
 use serde::{Deserialize, Serialize};
+
+/// What the agent says of its compaction.
+const CONTRACT: &str = r#"{
+    "capabilities": ["summarize", "throttle", "latch", "view"],
+    "messages": ["ui_only", "system"],
+    "attempt": {"abort": "failure"}
+}"#;
 
 /// The agent's own message, which it stores as JSON lines.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -39,12 +46,10 @@ trait Model: Send + Sync {
     fn complete<'a>(&'a self, prompt: &'a [Turn]) -> Answer<'a>;
 }
 
-/// There is none before the first turn.
-struct Offline;
-
-impl Model for Offline {
-    fn complete<'a>(&'a self, _: &'a [Turn]) -> Answer<'a> {
-        Box::pin(async { None })
+/// A function that answers at once is a model.
+impl<F: Fn(&[Turn]) -> Option<String> + Send + Sync> Model for F {
+    fn complete<'a>(&'a self, prompt: &'a [Turn]) -> Answer<'a> {
+        Box::pin(async { self(prompt) })
     }
 }
 
@@ -59,7 +64,7 @@ struct Agent {
 
 impl Agent {
     fn new() -> Self {
-        Self { model: Arc::new(Offline), log: Vec::new(), context: Vec::new(), tried: None, failed: None }
+        Self { model: Arc::new(|_: &[Turn]| None), log: Vec::new(), context: Vec::new(), tried: None, failed: None }
     }
 
     fn receive(&mut self, turns: Vec<Turn>) {
@@ -103,29 +108,18 @@ impl Agent {
 
 // From here on it is plugged in.
 
-const CLAIMS: &[Capability] = &[Capability::Summarize, Capability::Throttle, Capability::Latch, Capability::View];
-
-impl Model for Host {
-    fn complete<'a>(&'a self, prompt: &'a [Turn]) -> Answer<'a> {
-        let answer = from_json_lines(&save(prompt)).ok().and_then(|items| self.summarize(&items).ok());
-        Box::pin(async { answer.filter(|summary| summary.stop == Stop::End).map(|summary| summary.text) })
-    }
-}
-
 impl Compactor for Agent {
     fn contract(&self) -> Contract {
-        let mut contract = Contract::claiming(CLAIMS).with_messages(&[Feature::UiOnly, Feature::System]);
-        contract.attempt.abort = CountsAs::Failure;
-        contract
+        Contract::from_json(CONTRACT).expect("it can be read")
     }
     fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
-        self.model = Arc::new(host.clone());
+        let model = host.clone();
+        self.model =
+            Arc::new(move |prompt: &[Turn]| model.summarize(&from_json_lines(&save(prompt)).ok()?).ok()?.usable());
         self.receive(load(&to_json_lines(&conversation.log()[self.log.len()..])));
-        if host.pressure() != Pressure::Summarize || !block_on(self.compact(host.wall())) {
-            return Ok(Action::None);
-        }
+        let shorter = host.pressure() == Pressure::Summarize && block_on(self.compact(host.wall()));
         conversation.install(from_json_lines(&save(&self.context)).map_err(Error::raised)?);
-        Ok(Action::Summarize)
+        Ok(if shorter { Action::Summarize } else { Action::None })
     }
 }
 

@@ -324,6 +324,19 @@ impl Summary {
     pub fn new(text: impl Into<String>, stop: Stop) -> Self {
         Self { text: text.into(), stop, arrived: Vec::new() }
     }
+
+    /// The text, if it can be used: it ended of itself and is not blank. A refusal and a text that was cut are none.
+    ///
+    /// ```
+    /// use plimsoll::{Stop, Summary};
+    /// assert_eq!(Summary::new("what was said", Stop::End).usable().as_deref(), Some("what was said"));
+    /// assert_eq!(Summary::new("what was s", Stop::Length).usable(), None);
+    /// assert_eq!(Summary::new(" ", Stop::End).usable(), None);
+    /// ```
+    #[must_use]
+    pub fn usable(self) -> Option<String> {
+        (self.stop == Stop::End && !self.text.trim().is_empty()).then_some(self.text)
+    }
 }
 
 /// Why the host's model gave no summary.

@@ -135,6 +135,8 @@ pub(crate) struct Facts {
     /// Of these, the ones since the latch closed.
     pub(crate) rewinds_latched: u32,
     pub(crate) trims_latched: u32,
+    /// Steps under pressure since then, with something to trim.
+    pub(crate) chances_latched: u32,
     /// Attempts made in other conversations so far, and how many of those conversations there are.
     pub(crate) others: usize,
     pub(crate) cooldown_left_s: Option<f64>,
@@ -198,6 +200,14 @@ impl Judged<'_> {
     /// The messages that the summariser was shown, by position among the externals.
     pub(crate) fn shown(&self, externals: &Externals<'_>) -> HashSet<usize> {
         self.event.calls.iter().flat_map(|call| externals.in_input(&call.input)).collect()
+    }
+
+    /// All texts that the attempt was given, without what `attempt.answer` puts around them.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.event.calls.iter().filter_map(|call| match &call.reply {
+            Reply::Summary { text, .. } => Some(self.unframed(text)),
+            _ => None,
+        })
     }
 
     /// Usable texts that the attempt was given.

@@ -431,9 +431,18 @@ impl<'t> Judge<'t> {
                 .iter()
                 .any(|item| item.is_own() && item.visible && !text.is_empty() && item.message.content.contains(text))
         };
-        let installed = !judged.event.states.is_empty() && judged.usable().any(carries);
-        judged.replaced = !judged.event.states.is_empty() && gone;
-        judged.trimmed = shorter || (gone && !installed && size_after < size_before);
+        let known = !judged.event.states.is_empty();
+        let installed = known && judged.usable().any(carries);
+        // What stands for something that was said, usable or not, is no trim.
+        let taken = installed || (known && judged.texts().any(|text| carries(text.trim())));
+        let kept = |item: &Item<'_>| {
+            let same =
+                |new: &Item<'_>| new.message.id == item.message.id || new.message.content == item.message.content;
+            judged.after.iter().any(same)
+        };
+        let summaries = judged.before.iter().filter(|item| item.visible && item.is_own() && item.message.summary);
+        judged.replaced = known && (gone || summaries.into_iter().any(|item| !kept(item)));
+        judged.trimmed = shorter || (gone && !taken && size_after < size_before);
         let smaller = if contract.size.unit == SizeUnit::Tokens {
             size_after < size_before.saturating_mul(2)
         } else {
@@ -551,6 +560,8 @@ impl<'t> Judge<'t> {
             }
             _ => {}
         }
+        let could_trim = judged.trimmable > 0 && kind == StepKind::Step && judged.step.pressure != Pressure::None;
+        track.facts.chances_latched += u32::from(could_trim);
         if judged.trimmed {
             track.facts.trims += 1;
             track.facts.trims_latched += 1;
@@ -580,6 +591,7 @@ impl<'t> Judge<'t> {
             track.facts.latchings += 1;
             track.facts.rewinds_latched = 0;
             track.facts.trims_latched = 0;
+            track.facts.chances_latched = 0;
         }
     }
 }

@@ -251,10 +251,14 @@ fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String
 }
 
 /// The id for a wrong decision that no cause explains and no rule of throttle or latch covers: what the contract claims
-/// that comes nearest.
+/// that comes nearest to what stood in the way, or to what made it due.
 pub(crate) fn fallback(contract: &Contract, blame: &Blame<'_>) -> Option<&'static str> {
     let order: &[&str] = match blame.wrong {
-        Wrong::Attempted(_) => &["THR-2", "LAT-1", "ISO-1"],
+        Wrong::Attempted(reasons) if reasons.contains(&Forbid::Cooling) => &["THR-2", "LAT-1", "ISO-1"],
+        Wrong::Attempted(_) => &["LAT-1", "THR-2", "ISO-1"],
+        Wrong::Missing(reasons) if reasons.contains(&Require::Reopened) && !blame.trials.later_helps => {
+            &["LAT-2", "THR-4", "OUT-7"]
+        }
         Wrong::Missing(_) => &["THR-4", "LAT-2", "OUT-7"],
     };
     order.iter().copied().find(|id| super::requirement(id).is_some_and(|requirement| requirement.applies(contract)))

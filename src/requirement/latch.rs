@@ -225,7 +225,7 @@ fn reopened_after_shrinking(case: &Case<'_>, judged: &Judged<'_>) -> bool {
 }
 
 fn trimmed_while_closed(case: &Case<'_>, judged: &Judged<'_>) -> bool {
-    judged.facts.trims_latched > 0 && (closed(case, judged) || reopened(case, judged))
+    judged.facts.trims_latched + judged.facts.chances_latched > 0 && (closed(case, judged) || reopened(case, judged))
 }
 
 fn few_strikes(case: &Case<'_>, judged: &Judged<'_>) -> bool {

@@ -178,8 +178,10 @@ fn reports_what_happened(case: &Case<'_>) -> Seen {
         let done = match judged.outcome {
             Some(Outcome::Success) => Action::Summarize,
             // A view that should not have been installed is the matter of other requirements.
-            _ if stands_in(judged) || judged.replaced => continue,
+            _ if stands_in(judged) || judged.replaced || installed_more(judged) => continue,
             _ if judged.trimmed => Action::Trim,
+            // Who trims what no model sees has trimmed nothing, and whether that is worth a report is not said.
+            _ if reported == Action::Trim && unseen_changed(judged) => continue,
             _ => Action::None,
         };
         let broken =
@@ -187,6 +189,18 @@ fn reports_what_happened(case: &Case<'_>) -> Seen {
         seen.check(judged.command, "misreported", broken);
     }
     seen
+}
+
+/// Whether something own stands in the view that was not appended to the log: a view was installed, whatever is in it.
+fn installed_more(judged: &Judged<'_>) -> bool {
+    let appended = |item: &Item<'_>| judged.event.appended.iter().any(|own| own.id == item.message.id);
+    judged.attempted() && installed_own(judged).any(|item| !appended(item))
+}
+
+/// Whether a message for the person only was shortened or left out of the view.
+fn unseen_changed(judged: &Judged<'_>) -> bool {
+    let stands = |item: &Item<'_>| judged.after.iter().any(|new| new.message.content == item.message.content);
+    judged.before.iter().any(|item| !item.visible && !stands(item))
 }
 
 fn failure_is_no_error(case: &Case<'_>) -> Seen {

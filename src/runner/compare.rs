@@ -26,8 +26,24 @@ pub(super) fn without_ui_only(history: &History) -> History {
     History::new(history.seed, commands)
 }
 
+/// What is compared of two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// The same history twice. Own words may differ: they may hold an id or a time.
+    Repeat,
+    /// With and without messages for the person only.
+    Without,
+    /// The same, own words included.
+    WithoutToTheWord,
+}
+
 /// The first step at which two runs differ in decision or provider view: its command in the first run, and a sentence.
-pub(super) fn difference(contract: &Contract, one: &Trace, other: &Trace) -> Option<(usize, String)> {
+pub(super) fn difference(
+    contract: &Contract,
+    one: &Trace,
+    other: &Trace,
+    compared: Compared,
+) -> Option<(usize, String)> {
     if one.broken.is_some() || other.broken.is_some() {
         return None;
     }
@@ -41,7 +57,14 @@ pub(super) fn difference(contract: &Contract, one: &Trace, other: &Trace) -> Opt
                 let action = action.map_or("nothing", |action| action.name());
                 format!("{calls} calls, {}", if raised { "an error" } else { action })
             };
-            return Some((a.command, format!("the decision differs: {} with them, {} without", words(x), words(y))));
+            let (x, y) = (words(x), words(y));
+            return Some((
+                a.command,
+                match compared {
+                    Compared::Repeat => format!("the decision differs: {x} the first time, {y} the second"),
+                    _ => format!("the decision differs: {x} with the messages for the person only, {y} without"),
+                },
+            ));
         }
         let shown = |judgement: &crate::oracle::Judgement<'_>, view: &View<'_>| -> Vec<(Option<u32>, String)> {
             let visible = view.iter().filter(|item| item.visible);
@@ -49,7 +72,9 @@ pub(super) fn difference(contract: &Contract, one: &Trace, other: &Trace) -> Opt
                 Origin::External(at) => Some(judgement.externals.draft(at).key),
                 Origin::Extra | Origin::Own => None,
             };
-            visible.map(|item| (key(item), item.message.content.clone())).collect()
+            let to_the_word = |item: &Item<'_>| compared == Compared::WithoutToTheWord || item.external().is_some();
+            let text = |item: &Item<'_>| if to_the_word(item) { item.message.content.clone() } else { String::new() };
+            visible.map(|item| (key(item), text(item))).collect()
         };
         if shown(&left, &a.after) != shown(&right, &b.after) {
             return Some((a.command, "the view that the provider gets differs".to_owned()));

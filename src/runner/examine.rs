@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::compare;
+use super::compare::{self, Compared};
 use crate::candidate::Compactor;
 use crate::candidate::Error;
 use crate::contract::{Capability, Contract, Weight};
@@ -35,6 +35,19 @@ pub(crate) struct Examined {
     pub(crate) suspects: Vec<(Suspect, BTreeSet<Cause>)>,
     pub(crate) broken: Option<(BreakKind, String)>,
     pub(crate) steps: u64,
+}
+
+impl Examined {
+    /// A history in which not the candidate but the harness failed.
+    pub(super) fn harness(requirements: usize, message: &str) -> Self {
+        let kind = BreakKind::Harness;
+        Self {
+            exercised: vec![0; requirements],
+            suspects: vec![(Suspect::Broke(kind), BTreeSet::new())],
+            broken: Some((kind, format!("the harness failed, and not the candidate: {message}"))),
+            steps: 0,
+        }
+    }
 }
 
 /// What is needed to examine a history.
@@ -106,9 +119,9 @@ impl Examiner<'_> {
             let Check::Compare { exercised, .. } = requirement.check else { continue };
             let repeat = requirement.id == "ISO-4";
             let wanted = match (repeat, heavy) {
-                (true, true) => planned.target == Some("ISO-4"),
+                (true, true) => planned.target.is_none_or(|id| id == "ISO-4") && directed,
                 (true, false) => directed || planned.history.seed.is_multiple_of(16),
-                (false, true) => planned.target == Some("THR-8"),
+                (false, true) => planned.target.is_none_or(|id| id == "THR-8") && directed,
                 (false, false) => directed || planned.history.seed.is_multiple_of(2),
             };
             if !wanted || !(repeat || compare::has_ui_only(&planned.history)) {
@@ -124,8 +137,16 @@ impl Examiner<'_> {
     }
 
     fn differs(&self, repeat: bool, history: &History, trace: &Trace) -> Option<(usize, String)> {
-        let other = if repeat { history.clone() } else { compare::without_ui_only(history) };
-        compare::difference(self.contract, trace, &self.play(&other))
+        let difference = |other: &Trace, compared| compare::difference(self.contract, trace, other, compared);
+        if repeat {
+            return difference(&self.play(history), Compared::Repeat);
+        }
+        let other = self.play(&compare::without_ui_only(history));
+        difference(&other, Compared::Without).or_else(|| {
+            // Own words count only where they are the same when the same is played twice.
+            let found = difference(&other, Compared::WithoutToTheWord)?;
+            difference(&self.play(history), Compared::WithoutToTheWord).is_none().then_some(found)
+        })
     }
 
     /// Whether `suspect` shows in `history`: the command, and a sentence.

@@ -9,7 +9,7 @@ use crate::contract::Weight;
 use crate::generate::{Budget, Planned, Share};
 use crate::heart::Watch;
 use crate::history::History;
-use crate::requirement::{Cause, Requirement, requirement};
+use crate::requirement::{Cause, Check, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
 use crate::trace::BreakKind;
 use crate::verdict::{Report, RequirementReport, Verdict};
@@ -134,14 +134,21 @@ pub(super) fn work_out(
                 break;
             }
             heart.begin(&raised.planned);
-            let new = bench.work_out(at, raised, &found, &mut budget);
+            let work = || bench.work_out(at, raised, &found, &mut budget);
+            let new = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+                Ok(new) => new,
+                Err(panic) => {
+                    let _ = to.send(Err(super::panic_text(panic.as_ref())));
+                    break;
+                }
+            };
             if bench.stopped() {
                 // It was cut short, and what it says is not to be trusted.
                 break;
             }
             for finding in new {
                 found.push(finding.clone());
-                let _ = to.send(finding);
+                let _ = to.send(Ok(finding));
             }
         }
     };
@@ -157,7 +164,14 @@ pub(super) fn work_out(
             break;
         }
         match from.recv_timeout(Duration::from_millis(100)) {
-            Ok(finding) => found.push(finding),
+            Ok(Ok(finding)) => found.push(finding),
+            Ok(Err(panic)) => {
+                *aborted =
+                    Some(format!("the harness failed while a witness was shrunk, and not the candidate: {panic}"));
+                break;
+            }
+            // It is done, unless it ended because it was told to: that is asked once more.
+            Err(mpsc::RecvTimeoutError::Disconnected) if setup.stop.load(std::sync::atomic::Ordering::Relaxed) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 if let Some(progress) = &setup.progress {
@@ -204,13 +218,17 @@ impl Bench {
         }
         let examiner = Examiner { contract: &self.contract, make: &*self.make, requirements: &self.claimed };
         let history = &raised.planned.history;
+        if raised.suspect == Suspect::Broke(BreakKind::Harness) {
+            // What fails here would fail again.
+            return vec![self.as_found(at, raised, Vec::new(), reason(&raised.suspect), same().count())];
+        }
         // Each try of a candidate that does not answer takes the whole time.
         let late = raised.suspect == Suspect::Broke(BreakKind::Timeout);
+        let number = same().count();
         let repeats = (0..if late { 1 } else { 5 }).any(|_| examiner.shows(&raised.suspect, history).is_some());
         if !repeats {
-            return vec![self.flaky(at, raised)];
+            return vec![self.flaky(at, raised, number)];
         }
-        let number = same().count();
         let history = &self.cut(&examiner, &raised.suspect, history);
         // No finding may use up what the others need.
         let mut share = (*budget).div_ceil(4);
@@ -225,7 +243,7 @@ impl Bench {
         );
         *budget -= before - share;
         let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else {
-            return vec![self.flaky(at, raised)];
+            return vec![self.flaky(at, raised, number)];
         };
         let (ids, causes) = match &raised.suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
@@ -264,28 +282,32 @@ impl Bench {
     }
 
     /// A failure that does not repeat: the candidate answers differently to the same history.
-    fn flaky(&self, at: usize, raised: &Raised) -> Finding {
+    fn flaky(&self, at: usize, raised: &Raised, number: usize) -> Finding {
         let ids = match raised.suspect {
             Suspect::Observed(at, _) => vec![self.claimed[at].id, "ISO-4"],
             Suspect::Decided(_) | Suspect::Differed(_) => vec!["ISO-4"],
             // That it broke off is reported as what it was.
             Suspect::Broke(_) => Vec::new(),
         };
-        let history = raised.planned.history.clone();
-        let why = "it does not repeat".to_owned();
         let detail = format!("{}: it showed once and not in five replays", reason(&raised.suspect));
-        // The file as it was found is there already, under the same name.
-        self.write(at, 0, &history, &ids, &why, &detail);
+        let finding = self.as_found(at, raised, ids, "it does not repeat".to_owned(), number);
+        Finding { detail, flaky: true, ..finding }
+    }
+
+    /// A failure whose history is neither repeated nor shrunk.
+    fn as_found(&self, at: usize, raised: &Raised, ids: Vec<&'static str>, reason: String, number: usize) -> Finding {
+        let history = raised.planned.history.clone();
+        self.write(at, number, &history, &ids, &reason, "");
         Finding {
             suspect: raised.suspect.clone(),
             ids,
-            reason: why,
-            detail,
+            detail: reason.clone(),
+            reason,
             history,
-            witness: self.witnesses.as_ref().map(|dir| dir.name(&self.slugs[at])),
+            witness: self.witnesses.as_ref().map(|dir| self.name(dir, at, number)),
             executions: 0,
             timeline: None,
-            flaky: true,
+            flaky: false,
             causes: BTreeSet::new(),
         }
     }
@@ -343,6 +365,22 @@ pub(super) fn enter(report: &mut Report, found: &[Finding]) {
         row.witness_steps = Some(best.history.commands.len());
         row.timeline.clone_from(&best.timeline);
         row.shrink_executions = best.executions;
+    }
+}
+
+/// A wrong decision that was seen and not worked out before the run ended: which requirement it breaks is not known, and none
+/// that it may break passes.
+pub(super) fn leave_open(report: &mut Report, claimed: &[&'static Requirement], raised: &[Raised], found: &[Finding]) {
+    let open = raised.iter().find(|raised| {
+        matches!(raised.suspect, Suspect::Decided(_)) && !found.iter().any(|finding| finding.suspect == raised.suspect)
+    });
+    let Some(open) = open else { return };
+    for requirement in claimed.iter().filter(|requirement| !matches!(requirement.check, Check::Observe(_))) {
+        let row = report.requirements.iter_mut().find(|row| row.id == requirement.id && row.verdict == Verdict::Pass);
+        if let Some(row) = row {
+            row.verdict = Verdict::NotReached;
+            row.reason = Some(format!("{}: seen, and not worked out before the run ended", reason(&open.suspect)));
+        }
     }
 }
 

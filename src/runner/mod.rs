@@ -6,8 +6,9 @@ mod findings;
 mod replay;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -94,6 +95,8 @@ struct Tally {
     steps: u64,
     raised: Vec<Raised>,
     broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
+    /// Histories of the plan, played or not.
+    planned: u64,
     /// Why the search ended before its budget.
     cut_short: Option<String>,
     /// What was worked out during the search, where it ends at a failure; and how many suspicions were looked at.
@@ -125,15 +128,22 @@ pub(crate) fn run(setup: &Setup) -> Report {
         None
     };
     aborted = aborted.or_else(|| search(setup, &claimed, budget, &mut tally, witnesses.as_ref()));
-    let found = if fails_one_of(&setup.until, &tally.found) {
+    let mut found = if fails_one_of(&setup.until, &tally.found) {
         std::mem::take(&mut tally.found)
     } else if aborted.is_none() {
         findings::work_out(setup, &claimed, budget, &tally.raised, &[], witnesses.as_ref(), &mut aborted)
     } else {
-        findings::as_they_are(setup, &claimed, &tally.raised, witnesses.as_ref())
+        Vec::new()
     };
+    if aborted.is_some() {
+        // What was not worked out any more counts as it was seen.
+        let seen = findings::as_they_are(setup, &claimed, &tally.raised, witnesses.as_ref());
+        let new: Vec<_> =
+            seen.into_iter().filter(|seen| !found.iter().any(|other| other.suspect == seen.suspect)).collect();
+        found.extend(new);
+    }
 
-    report.planned = tally.histories;
+    report.planned = tally.planned;
     report.histories = tally.histories;
     report.steps = tally.steps;
     report.shares = tally.shares.into_values().collect();
@@ -149,6 +159,9 @@ pub(crate) fn run(setup: &Setup) -> Report {
         };
     }
     findings::enter(&mut report, &found);
+    if report.aborted.is_some() {
+        findings::leave_open(&mut report, &claimed, &tally.raised, &found);
+    }
     declared(&setup.contract, &mut report);
     for (kind, (histories, message, target)) in tally.broken {
         let verdict = broke(kind);
@@ -172,6 +185,12 @@ pub(crate) fn run(setup: &Setup) -> Report {
     findings::fold(&mut report);
     report.settle();
     report
+}
+
+/// What a panic says.
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
 
 /// Whether one of the findings breaks one of `ids`.
@@ -256,10 +275,11 @@ fn search(
     let source: Source = Arc::new(Mutex::new(Box::new(planned.enumerate())));
     let (to, from) = mpsc::sync_channel::<(usize, Planned, Examined)>(256);
     let halt = Arc::new(AtomicBool::new(false));
+    let handed = Arc::new(AtomicUsize::new(0));
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();
     for worker in 0..setup.jobs.max(1) {
-        let (source, to, halt) = (Arc::clone(&source), to.clone(), Arc::clone(&halt));
+        let (source, to, halt, handed) = (Arc::clone(&source), to.clone(), Arc::clone(&halt), Arc::clone(&handed));
         let (contract, make, claimed) = (setup.contract.clone(), Arc::clone(&setup.make), claimed.to_vec());
         let heart = watch.heart();
         let work = move || {
@@ -268,8 +288,10 @@ fn search(
             while !halt.load(Ordering::Relaxed) {
                 let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((at, planned)) = next else { break };
+                handed.fetch_max(at + 1, Ordering::Relaxed);
                 heart.begin(&planned);
-                let examined = examiner.examine(&planned);
+                let examined = std::panic::catch_unwind(AssertUnwindSafe(|| examiner.examine(&planned)))
+                    .unwrap_or_else(|panic| Examined::harness(claimed.len(), &panic_text(panic.as_ref())));
                 if to.send((at, planned, examined)).is_err() {
                     break;
                 }
@@ -341,6 +363,8 @@ fn search(
             take(setup, tally, planned, examined, witnesses);
         }
     }
+    let rest = source.lock().unwrap_or_else(PoisonError::into_inner).by_ref().last();
+    tally.planned = rest.map_or(handed.load(Ordering::Relaxed), |(at, _)| at + 1) as u64;
     if setup.deadline.is_none() {
         // Candidates that keep their deadline return: their children end with the run. One that never returns keeps its
         // thread, and nobody waits for it.

@@ -77,6 +77,11 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.trimmable(A).ui_only(A, 4, Size::Small).pressed(A, 0.0, Pressure::Trim).step(A, 0.0, Answer::Ok);
     }),
     ("THR-8", |pen| {
+        // One that is large, old, and no business of a trim.
+        pen.matter(A).ui_only(A, 1, Size::Large).grow(A, 6);
+        pen.pressed(A, 0.0, Pressure::Trim).step(A, 0.0, Answer::Ok);
+    }),
+    ("THR-8", |pen| {
         let user = pen.draft(Role::User);
         pen.append(A, vec![user]).grow(A, 1).ui_only(A, 12, Size::Small).step(A, 0.0, Answer::Ok);
     }),

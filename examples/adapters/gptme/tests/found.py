@@ -186,6 +186,13 @@ def only_035():
     manager.append(Message("assistant", "the checkpoint"))
     run_hook(manager)
 
+    for what, more in [("without", []), ("with", [Message("system", words("for the person", 9_000), ui_only=True)])]:
+        manager = log("%s a message for the person only" % what, *talk(2), *more, *talk(2)[1:])
+        tokens = len_tokens([m for m in manager.log if not m.ui_only], "echo")
+        os.environ["GPTME_CONTEXT_BUDGET"] = str(tokens - 10)
+        print("  tokens that the model is sent: %d of %d; verdict: %s" % (tokens, tokens - 10, verdict(manager)))
+        run_hook(manager)
+
     manager = log("a checkpoint that is larger than the budget", *talk(14))
     run_hook(manager)
     manager.append(Message("assistant", "word " * 200_000 + "END"))
