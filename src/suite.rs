@@ -29,6 +29,8 @@ use crate::witness::Witness;
 /// | [`strict`](Suite::strict) | `PLIMSOLL_STRICT` | `1`: advice fails | off |
 /// | [`json`](Suite::json) | `PLIMSOLL_JSON` | a file for the JSON report | none |
 /// | [`witness_dir`](Suite::witness_dir) | `PLIMSOLL_WITNESS_DIR` | a directory | `plimsoll-witnesses` |
+/// | [`replay`](Suite::replay) | `PLIMSOLL_REPLAY` | a witness file, played by the test `replay` of [`conformance_tests!`](crate::conformance_tests) | none |
+/// | [`new`](Suite::new), [`fallible`](Suite::fallible) | `PLIMSOLL_CANDIDATE` | a command line, read by `tests/candidate.rs` of this repository alone | the reference |
 ///
 /// ```
 /// use plimsoll::{Effort, Reference, Suite};

@@ -110,9 +110,12 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
         }
         rows.push(row(body));
         let said = |words: String, content: &str| {
-            let content: String = escaped(content).chars().take(40).collect();
+            let content: String = escaped(content).chars().take(56).collect();
             row(Body { command: format!("  {words}"), did: format!("\"{content}\""), ..Body::default() })
         };
+        if let Some(error) = &event.raised {
+            rows.push(said("raised".to_owned(), error));
+        }
         for message in &event.appended {
             rows.push(if message.summary { row(note(own(message))) } else { said(own(message), &message.content) });
         }

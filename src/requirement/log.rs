@@ -76,16 +76,23 @@ pub(crate) const ALL: &[Requirement] = &[
 
 /// Own messages that a step brought into log or view.
 fn fresh<'a, 't>(judged: &'a Judged<'t>) -> impl Iterator<Item = &'t Message> + 'a {
-    let old = |message: &Message| judged.before.iter().any(|item| item.is_own() && item.message.id == message.id);
+    // Who gives a view new ids whenever it is read has not brought anything into it.
+    let same = |item: &Item<'_>, message: &Message| {
+        let alike = item.message.content == message.content && item.visible == message.is_visible();
+        item.message.id == message.id || (alike && !message.content.is_empty())
+    };
+    let old = move |message: &Message| judged.before.iter().any(|item| item.is_own() && same(item, message));
     let appended = judged.event.appended.iter();
     let installed = judged.after.iter().filter(|item| item.is_own()).map(|item| item.message);
     let seen = |message: &Message| judged.event.appended.iter().any(|other| other.id == message.id);
     appended.chain(installed.filter(move |message| !seen(message))).filter(move |message| !old(message))
 }
 
-/// Whether the item carries the text of a usable result, or says that it is a summary.
+/// Whether the item carries the text of a result, or says that it is a summary and stands in the place of something.
 fn is_summary(judged: &Judged<'_>, message: &Message) -> bool {
-    message.summary || judged.usable().any(|text| message.content.contains(text))
+    let installed = judged.replaced || judged.outcome == Some(Outcome::Success);
+    let carries = |text: &str| !text.trim().is_empty() && message.content.contains(text.trim());
+    (message.summary && installed) || judged.texts().any(carries)
 }
 
 /// Whether `message` stands in a run of own items that holds a summary, in an installed view.
@@ -148,8 +155,19 @@ fn ui_only_stays_here(case: &Case<'_>) -> Seen {
                 sent = sent
                     .or(mine.clone().find(|message| reaches(&call.input, message)).map(|message| message.id.clone()));
             }
-            let detail = sent.map(|id| format!("ui_only message {id} is in the summariser's input"));
-            seen.check(judged.command, "ui_only sent", detail);
+            let commands = &case.judgement.trace.history.commands[..judged.command];
+            let there = !own.is_empty()
+                || commands.iter().any(|command| match command {
+                    Command::Append { conversation, messages } => {
+                        *conversation == judged.name && messages.iter().any(|draft| draft.ui_only)
+                    }
+                    _ => false,
+                });
+            // Where the host may send such messages, an attempt says nothing before one has come.
+            if there || !case.contract.has(Feature::UiOnly) {
+                let detail = sent.map(|id| format!("ui_only message {id} is in the summariser's input"));
+                seen.check(judged.command, "ui_only sent", detail);
+            }
         }
         own.extend(fresh(judged).filter(|message| !message.is_visible()).map(|message| (judged.name, message)));
     }
@@ -261,22 +279,33 @@ fn log_damage(sent: &[&Message], log: &[Message], old_format: bool) -> Option<St
 fn flags_survive(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let externals = &case.judgement.externals;
-    let mut old_format = false;
+    // The messages that were sent so far, and those of them that were once stored without `ui_only`.
+    let (mut sent_so_far, mut old_format) = (0, 0);
     for (at, (command, event)) in
         case.judgement.trace.history.commands.iter().zip(&case.judgement.trace.events).enumerate()
     {
+        sent_so_far += match command {
+            Command::Append { messages, .. } => messages.len(),
+            Command::Step(step) => step.arrived.len(),
+            _ => 0,
+        };
         let Command::Restart { without } = command else { continue };
-        old_format |= without.iter().any(|member| member == "ui_only");
+        if without.iter().any(|member| member == "ui_only") {
+            old_format = sent_so_far;
+        }
         for state in &event.states {
             let Some(log) = &state.log else { continue };
             let broken = log.iter().find_map(|stored| {
-                let sent = externals.message(externals.by_id(&stored.id)?);
-                let ui_only = sent.ui_only && !old_format;
+                let number = externals.by_id(&stored.id)?;
+                let sent = externals.message(number);
+                let ui_only = sent.ui_only && number >= old_format;
                 [
                     ("ui_only", stored.ui_only != ui_only),
                     ("hidden", stored.hidden != sent.hidden),
                     ("pinned", stored.pinned != sent.pinned),
                     ("role", stored.role != sent.role),
+                    ("call_id", stored.call_id != sent.call_id),
+                    ("calls", stored.calls != sent.calls),
                 ]
                 .into_iter()
                 .find_map(|(member, changed)| {

@@ -33,6 +33,8 @@ pub struct Replay {
     /// The requirements that the witness names, and why each is broken, if it is. A witness that names none is held
     /// against all that its contract claims, and those that are broken stand here.
     pub named: Vec<(String, Option<String>)>,
+    /// Those of them that the history, as it was played now, does not exercise: that they hold says nothing.
+    pub unexercised: Vec<String>,
     /// Others that are broken too.
     pub others: Vec<(String, String)>,
     /// How the candidate broke off, if it did.
@@ -53,6 +55,9 @@ impl fmt::Display for Replay {
         for (id, why) in &self.named {
             match why {
                 Some(why) => writeln!(out, "{id} fails: {}", escaped(why))?,
+                None if self.unexercised.contains(id) => {
+                    writeln!(out, "{id} is not exercised: the candidate did not get to where it speaks")?;
+                }
                 None => writeln!(out, "{id} holds")?,
             }
         }
@@ -110,7 +115,10 @@ fn play(make: &Factory, witness: &Witness) -> Replay {
         .collect();
     let examiner = Examiner { contract, make: &**make, requirements: &claimed };
     let planned = Planned { share: Share::Directed, target: None, history: witness.history.clone() };
-    let suspects: Vec<Suspect> = examiner.examine(&planned).suspects.into_iter().map(|(suspect, _)| suspect).collect();
+    let examined = examiner.examine(&planned);
+    let unexercised = claimed.iter().zip(&examined.exercised).filter(|(_, times)| **times == 0);
+    let unexercised: Vec<&str> = unexercised.map(|(requirement, _)| requirement.id).collect();
+    let suspects: Vec<Suspect> = examined.suspects.into_iter().map(|(suspect, _)| suspect).collect();
     let mut found: Vec<(usize, &'static str, String)> = Vec::new();
     for suspect in &suspects {
         let Some((command, why)) = examiner.shows(suspect, &witness.history) else { continue };
@@ -136,7 +144,9 @@ fn play(make: &Factory, witness: &Witness) -> Replay {
         named = others.drain(..).map(|(id, why)| (id, Some(why))).collect();
     }
     let broken = trace.broken.as_ref().map(|broken| broken.message.clone());
-    Replay { timeline: drawn(contract, &trace, fault), named, others, broken }
+    let silent = |(id, why): &&(String, Option<String>)| why.is_none() && unexercised.contains(&id.as_str());
+    let unexercised = named.iter().filter(silent).map(|(id, _)| id.clone()).collect();
+    Replay { timeline: drawn(contract, &trace, fault), named, unexercised, others, broken }
 }
 
 /// The timeline of a trace.
