@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::Contract;
 use crate::history::{Pressure, StepKind};
 use crate::message::Message;
@@ -12,7 +13,9 @@ use crate::trace::{Action, BreakKind, Call, Input, RejectionKind, Reply, Stop};
 ///
 /// Two methods are enough for a first verdict. The provided ones suit a candidate that keeps its messages in the
 /// [`Conversation`] it is handed; one that owns its log overrides them. A method for a capability that is not claimed is
-/// never called.
+/// never called. One that also reduces fields, trims messages or assembles requests hands these out in
+/// [`reducer`](Compactor::reducer), [`trimmer`](Compactor::trimmer) and [`assembler`](Compactor::assembler); what does
+/// nothing else is made of [`Parts`](crate::Parts).
 ///
 /// ```
 /// use plimsoll::{Action, Capability, Compactor, Contract, Conversation, Error, Host};
@@ -111,6 +114,21 @@ pub trait Compactor {
         let _ = conversation;
         Ok(())
     }
+
+    /// What reduces a field, for a candidate that claims `field`. Provided: none.
+    fn reducer(&mut self) -> Option<&dyn Reducer> {
+        None
+    }
+
+    /// What trims messages, for a candidate that claims `fit`. Provided: none.
+    fn trimmer(&mut self) -> Option<&dyn Trimmer> {
+        None
+    }
+
+    /// What assembles the request, for a candidate that claims `request`. Provided: none.
+    fn assembler(&mut self) -> Option<&dyn Assembler> {
+        None
+    }
 }
 
 impl<C: Compactor + ?Sized> Compactor for Box<C> {
@@ -143,6 +161,15 @@ impl<C: Compactor + ?Sized> Compactor for Box<C> {
     }
     fn read(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
         (**self).read(conversation)
+    }
+    fn reducer(&mut self) -> Option<&dyn Reducer> {
+        (**self).reducer()
+    }
+    fn trimmer(&mut self) -> Option<&dyn Trimmer> {
+        (**self).trimmer()
+    }
+    fn assembler(&mut self) -> Option<&dyn Assembler> {
+        (**self).assembler()
     }
 }
 

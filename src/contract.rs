@@ -758,7 +758,7 @@ pub struct Contract {
 }
 
 impl Default for Contract {
-    /// The contract of the reference: all that a compactor can claim, every parameter at its default.
+    /// The contract of the reference: all that is checked, every parameter at its default.
     fn default() -> Self {
         use Capability as C;
         Self {
@@ -776,6 +776,9 @@ impl Default for Contract {
                 C::View,
                 C::Usage,
                 C::Auto,
+                C::Field,
+                C::Request,
+                C::Fit,
             ],
             messages: Feature::ALL.to_vec(),
             throttle: Throttle::default(),
@@ -830,6 +833,15 @@ impl Contract {
     #[must_use]
     pub fn claiming(capabilities: &[Capability]) -> Self {
         Self { capabilities: capabilities.to_vec(), ..Self::default() }
+    }
+
+    /// Whether it claims anything that a conversation shows: what a reducer, a trimmer, an assembler, a gauge or a guard
+    /// does is asked apart.
+    #[must_use]
+    pub fn converses(&self) -> bool {
+        use Capability as C;
+        let apart = |claimed: &Capability| matches!(claimed, C::Field | C::Request | C::Fit | C::Gauge | C::Change);
+        !self.capabilities.iter().all(apart)
     }
 
     /// The same contract for messages that have exactly `features`.

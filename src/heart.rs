@@ -5,12 +5,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::generate::Planned;
+use crate::limit_case::LimitCase;
+
+/// What a worker plays.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    History(Planned),
+    Case(LimitCase),
+}
 
 #[derive(Debug, Default)]
 struct Beat {
     /// Since when the candidate has been called without returning.
     since: Option<Instant>,
-    planned: Option<Planned>,
+    task: Option<Task>,
 }
 
 /// What one worker is doing.
@@ -27,8 +35,8 @@ impl Heart {
         HEART.with(|heart| *heart.borrow_mut() = Some(self.clone()));
     }
 
-    pub(crate) fn begin(&self, planned: &Planned) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).planned = Some(planned.clone());
+    pub(crate) fn begin(&self, task: Task) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).task = Some(task);
     }
 
     fn set(&self, since: Option<Instant>) {
@@ -63,14 +71,14 @@ impl Watch {
         heart
     }
 
-    /// The history in which a candidate has not returned for longer than it may.
-    pub(crate) fn stuck(&self) -> Option<Planned> {
+    /// What a candidate has been at without returning for longer than it may.
+    pub(crate) fn stuck(&self) -> Option<Task> {
         let deadline = self.deadline?;
         let hearts = self.hearts.lock().unwrap_or_else(PoisonError::into_inner);
         hearts.iter().find_map(|heart| {
             let beat = heart.0.lock().unwrap_or_else(PoisonError::into_inner);
             let late = beat.since.is_some_and(|since| since.elapsed() > deadline);
-            beat.planned.clone().filter(|_| late)
+            beat.task.clone().filter(|_| late)
         })
     }
 }

@@ -52,6 +52,7 @@ mod limit_case;
 mod limit_check;
 mod limit_play;
 mod limit_report;
+mod limit_show;
 mod log;
 #[doc(hidden)]
 pub mod macros;
@@ -60,6 +61,7 @@ mod marker;
 mod message;
 mod model;
 mod oracle;
+mod parts;
 mod play;
 mod report;
 mod requirement;
@@ -89,6 +91,7 @@ pub use limit_report::{Failure, Finding, LimitBreak, LimitReport};
 pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};
 pub use model::{Reference, ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
+pub use parts::Parts;
 pub use report::TextReport;
 pub use requirement::{Level, Requirement, requirement, requirements};
 pub use runner::{Replay, Tick};
@@ -97,6 +100,7 @@ pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
 pub use verdict::{
-    BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Tally, Verdict,
+    BrokenReport, CandidateInfo, LimitShare, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Tally,
+    Verdict,
 };
 pub use witness::Witness;

@@ -1,16 +1,20 @@
 //! Runs a reducer, a trimmer or an assembler against its requirements.
 
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
-use crate::contract::{Contract, Weight};
+use crate::contract::{Capability, Contract, Weight};
 use crate::generate::field::reduce_cases;
 use crate::generate::fit::fit_cases;
 use crate::generate::request::assemble_cases;
 use crate::generate::{Cases, Effort};
 use crate::limit_case::LimitCase;
-use crate::limit_play::{AssemblerSide, Break, ReducerSide, Side, TrimmerSide};
+use crate::limit_play::{AssemblerSide, Break, From, Judge, ReducerSide, Side, TrimmerSide};
 use crate::limit_report::{Failure, Finding, LimitBreak, LimitReport};
+use crate::limit_show::unanswered;
+use crate::play::Make;
 use crate::requirement::limit::{Ruling, Violation};
+use crate::requirement::requirements;
 use crate::shrink_limit::smaller;
+use crate::trace::BreakKind;
 
 /// How much a run may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +79,8 @@ pub fn check_at_limit(contract: &Contract, candidate: &LimitCandidate, budget: &
     }
 }
 
-/// Runs a reducer against RED-1 to RED-13, as `contract.field` declares it.
+/// Runs a reducer against RED-1 to RED-13, as `contract.field` declares it. The contract claims `field`, whether it says so
+/// or not.
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, FieldRules, LimitBudget, ReferenceReducer, check_reducer, text_reducer};
@@ -89,11 +94,13 @@ pub fn check_at_limit(contract: &Contract, candidate: &LimitCandidate, budget: &
 /// assert!(report.broken().contains(&"RED-3"));
 /// ```
 pub fn check_reducer(contract: &Contract, candidate: &dyn Reducer, budget: &LimitBudget) -> LimitReport {
+    let contract = &claiming(contract, Capability::Field);
     let cases = reduce_cases(&contract.field, budget.seed, budget.small).map(LimitCase::Reduce);
-    run(&ReducerSide { contract, candidate }, contract, budget, cases)
+    Run::new(&ReducerSide { contract, from: From::Given(candidate) }, contract, budget, Control::none()).of(cases)
 }
 
-/// Runs a trimmer against FIT-1 to FIT-8, as `contract.fit` declares it.
+/// Runs a trimmer against FIT-1 to FIT-8, as `contract.fit` declares it. The contract claims `fit`, whether it says so or
+/// not.
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, FitRules, LimitBudget, ReferenceTrimmer, check_trimmer};
@@ -103,12 +110,13 @@ pub fn check_reducer(contract: &Contract, candidate: &dyn Reducer, budget: &Limi
 /// assert!(report.passed());
 /// ```
 pub fn check_trimmer(contract: &Contract, candidate: &dyn Trimmer, budget: &LimitBudget) -> LimitReport {
+    let contract = &claiming(contract, Capability::Fit);
     let cases = fit_cases(contract, budget.seed, budget.small).map(LimitCase::Fit);
-    run(&TrimmerSide { contract, candidate }, contract, budget, cases)
+    Run::new(&TrimmerSide { contract, from: From::Given(candidate) }, contract, budget, Control::none()).of(cases)
 }
 
 /// Runs an assembler against ASM-1 to ASM-6, and against LOG-2 and LOG-3 as far as they are about requests, as
-/// `contract.field` and `contract.request` declare it.
+/// `contract.field` and `contract.request` declare it. The contract claims `request`, whether it says so or not.
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, FieldRules, LimitBudget, ReferenceAssembler, check_assembler};
@@ -118,8 +126,9 @@ pub fn check_trimmer(contract: &Contract, candidate: &dyn Trimmer, budget: &Limi
 /// assert!(report.passed());
 /// ```
 pub fn check_assembler(contract: &Contract, candidate: &dyn Assembler, budget: &LimitBudget) -> LimitReport {
+    let contract = &claiming(contract, Capability::Request);
     let cases = assemble_cases(contract, budget.seed, budget.small).map(LimitCase::Assemble);
-    run(&AssemblerSide { contract, candidate }, contract, budget, cases)
+    Run::new(&AssemblerSide { contract, from: From::Given(candidate) }, contract, budget, Control::none()).of(cases)
 }
 
 /// Plays one case, a witness say, and judges it. Nothing is made smaller.
@@ -133,136 +142,289 @@ pub fn check_assembler(contract: &Contract, candidate: &dyn Assembler, budget: &
 /// assert_eq!(report.finding("RED-3").unwrap().failure.as_ref().unwrap().reason, "required_block_lost");
 /// ```
 pub fn replay_at_limit(contract: &Contract, candidate: &LimitCandidate, case: &LimitCase) -> LimitReport {
-    let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
-    let cases = || Cases { whole: Box::new(std::iter::once(case.clone())), random: Box::new(std::iter::empty()) };
     match candidate {
         LimitCandidate::Reducer(candidate) => {
-            run(&ReducerSide { contract, candidate: &**candidate }, contract, &budget, cases())
+            let contract = &claiming(contract, Capability::Field);
+            once(&ReducerSide { contract, from: From::Given(&**candidate) }, contract, case).0
         }
         LimitCandidate::Trimmer(candidate) => {
-            run(&TrimmerSide { contract, candidate: &**candidate }, contract, &budget, cases())
+            let contract = &claiming(contract, Capability::Fit);
+            once(&TrimmerSide { contract, from: From::Given(&**candidate) }, contract, case).0
         }
         LimitCandidate::Assembler(candidate) => {
-            run(&AssemblerSide { contract, candidate: &**candidate }, contract, &budget, cases())
+            let contract = &claiming(contract, Capability::Request);
+            once(&AssemblerSide { contract, from: From::Given(&**candidate) }, contract, case).0
         }
+    }
+}
+
+fn claiming(contract: &Contract, capability: Capability) -> Contract {
+    let mut contract = contract.clone();
+    if !contract.claims(capability) {
+        contract.capabilities.push(capability);
+    }
+    contract
+}
+
+/// Runs the side of a candidate that `claim` names, a fresh candidate for each case. None: it names no side.
+pub(crate) fn check_side(
+    contract: &Contract,
+    make: &Make<'_>,
+    claim: Capability,
+    budget: &LimitBudget,
+    control: Control<'_>,
+) -> Option<LimitReport> {
+    let (seed, small) = (budget.seed, budget.small);
+    Some(match claim {
+        Capability::Field => {
+            let cases = reduce_cases(&contract.field, seed, small).map(LimitCase::Reduce);
+            Run::new(&ReducerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
+        }
+        Capability::Fit => {
+            let cases = fit_cases(contract, seed, small).map(LimitCase::Fit);
+            Run::new(&TrimmerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
+        }
+        Capability::Request => {
+            let cases = assemble_cases(contract, seed, small).map(LimitCase::Assemble);
+            Run::new(&AssemblerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
+        }
+        _ => return None,
+    })
+}
+
+/// Plays one case with a fresh candidate, and judges it; and the case with the answer, for a person.
+pub(crate) fn replay(contract: &Contract, make: &Make<'_>, case: &LimitCase) -> (LimitReport, String) {
+    match case {
+        LimitCase::Reduce(_) => once(&ReducerSide { contract, from: From::Made(make) }, contract, case),
+        LimitCase::Fit(_) => once(&TrimmerSide { contract, from: From::Made(make) }, contract, case),
+        LimitCase::Assemble(_) => once(&AssemblerSide { contract, from: From::Made(make) }, contract, case),
+    }
+}
+
+fn once<S: Side>(side: &S, contract: &Contract, case: &LimitCase) -> (LimitReport, String) {
+    let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
+    let cases = Cases { whole: Box::new(std::iter::once(case.clone())), random: Box::new(std::iter::empty()) };
+    let report = Run::new(side, contract, &budget, Control::none()).of(cases);
+    let shown = match side.play(case, true) {
+        Some(Ok(seen)) => side.shown(&seen),
+        _ => unanswered(case),
+    };
+    (report, shown)
+}
+
+/// What a run is told from outside, and what it tells.
+pub(crate) struct Control<'a> {
+    /// Only these requirements are judged; none: all.
+    pub(crate) only: &'a [String],
+    /// The cases end when one of these is broken.
+    pub(crate) until: &'a [String],
+    /// Whether the run ends now, with what it has.
+    pub(crate) stop: &'a dyn Fn() -> bool,
+    /// What is going on.
+    pub(crate) tell: &'a dyn Fn(Event<'_>),
+}
+
+/// Something that a run tells.
+#[derive(Debug)]
+pub(crate) enum Event<'e> {
+    /// A case is about to be played.
+    Begins(&'e LimitCase),
+    /// So many were played.
+    Played(u64),
+    /// A requirement was broken for the first time. Nothing is made smaller yet.
+    Found(&'static str, &'e Failure),
+    /// The candidate broke off in this way for the first time.
+    Broke(&'e LimitBreak),
+    /// The cases are over, and witnesses are made smaller.
+    Shrinking,
+}
+
+impl Control<'_> {
+    fn none() -> Self {
+        Self { only: &[], until: &[], stop: &|| false, tell: &|_| {} }
     }
 }
 
 /// In one of so many cases of the small scope the same input is given again; in random ones always.
 const AGAIN: u64 = 8;
 
-fn run<S: Side>(side: &S, contract: &Contract, budget: &LimitBudget, cases: Cases<LimitCase>) -> LimitReport {
-    let finding = |rule: &crate::requirement::limit::Rule<S::Seen>| Finding {
-        id: rule.id,
-        must: rule.must,
-        sentence: rule.sentence,
-        claimed: (rule.applies)(contract),
-        exercised: 0,
-        failure: None,
-    };
-    let mut report =
-        LimitReport { findings: side.rules().iter().map(finding).collect(), breaks: Vec::new(), cases: 0, kept: None };
-    let (mut bytes, mut kept, mut cuts) = (0, 0.0, 0u32);
-    for case in cases.up_to(budget.cases) {
-        if bytes > budget.bytes {
-            break;
+/// Cases in which the candidate may break off before the run ends: a late answer costs its whole deadline.
+fn patience(kind: BreakKind) -> u64 {
+    if kind == BreakKind::Timeout { 12 } else { 200 }
+}
+
+struct Run<'a, S: Side> {
+    side: &'a S,
+    contract: &'a Contract,
+    budget: &'a LimitBudget,
+    control: Control<'a>,
+    judges: Vec<Judge<S::Seen>>,
+    report: LimitReport,
+}
+
+impl<'a, S: Side> Run<'a, S> {
+    fn new(side: &'a S, contract: &'a Contract, budget: &'a LimitBudget, control: Control<'a>) -> Self {
+        let wanted = |id: &str| control.only.is_empty() || control.only.iter().any(|only| only == id);
+        let rules = requirements().filter(|rule| wanted(rule.id()));
+        let rules = rules.filter_map(|rule| Some((Finding::new(rule, rule.applies(contract)), S::judge(&rule.check)?)));
+        let (findings, judges) = rules.unzip();
+        let report = LimitReport { findings, breaks: Vec::new(), cases: 0, kept: None, cut_short: None };
+        Self { side, contract, budget, control, judges, report }
+    }
+
+    fn of(mut self, cases: Cases<LimitCase>) -> LimitReport {
+        let (mut bytes, mut kept, mut cuts) = (0, 0.0, 0u32);
+        for case in cases.up_to(self.budget.cases) {
+            if bytes > self.budget.bytes || self.report.cut_short.is_some() || self.stopped() {
+                break;
+            }
+            self.report.cases += 1;
+            bytes += case.bytes();
+            let all = case.weight() > 14 || self.report.cases % AGAIN == 1;
+            (self.control.tell)(Event::Begins(&case));
+            match self.side.play(&case, all) {
+                None => {}
+                Some(Ok(seen)) => {
+                    self.judge(&seen, &case);
+                    if let Some((used, room)) = self.side.used(&seen) {
+                        kept += used as f64 / room as f64;
+                        cuts += 1;
+                    }
+                }
+                // What an interruption broke says nothing.
+                Some(Err(_)) if self.stopped() => break,
+                Some(Err(broken)) => self.note(broken, case),
+            }
+            (self.control.tell)(Event::Played(self.report.cases));
         }
-        report.cases += 1;
-        bytes += case.bytes();
-        let all = case.weight() > 14 || report.cases % AGAIN == 1;
-        match side.play(&case, all) {
-            None => {}
-            Some(Ok(seen)) => {
-                judge(side, contract, &seen, &case, &mut report);
-                if let Some((used, room)) = side.used(&seen) {
-                    kept += used as f64 / room as f64;
-                    cuts += 1;
+        self.report.kept = (cuts > 0).then(|| kept / f64::from(cuts));
+        self.make_small();
+        self.report
+    }
+
+    fn stopped(&self) -> bool {
+        (self.control.stop)()
+    }
+
+    fn judge(&mut self, seen: &S::Seen, case: &LimitCase) {
+        let cases = self.report.cases;
+        for (finding, judge) in self.report.findings.iter_mut().zip(&self.judges) {
+            if !finding.claimed {
+                continue;
+            }
+            let ruling = judge(seen, self.contract);
+            finding.exercised += u64::from(ruling != Ruling::Silent);
+            let Ruling::Breaks(violation) = ruling else { continue };
+            // The smallest of the first ones is the best start for shrinking.
+            let better = match &finding.failure {
+                None => true,
+                Some(known) => known.reason == violation.reason && case.weight() < known.witness.weight(),
+            };
+            if better {
+                let after = finding.failure.as_ref().map_or(cases, |known| known.after);
+                let failure = failure(&violation, case.clone(), self.side.shown(seen), after);
+                if finding.failure.is_none() {
+                    (self.control.tell)(Event::Found(finding.id, &failure));
+                }
+                finding.failure = Some(failure);
+            }
+            if self.control.until.iter().any(|id| id == finding.id) {
+                self.report.cut_short = Some(
+                    "one of the requirements that the run was to end at has failed; the rest was not played".to_owned(),
+                );
+            }
+        }
+    }
+
+    fn note(&mut self, broken: Break, witness: LimitCase) {
+        let Break { kind, message } = broken;
+        let at = self.report.breaks.iter().position(|known| known.kind == kind);
+        let at = at.unwrap_or_else(|| {
+            let new = LimitBreak { kind, message, witness, cases: 0 };
+            (self.control.tell)(Event::Broke(&new));
+            self.report.breaks.push(new);
+            self.report.breaks.len() - 1
+        });
+        let known = &mut self.report.breaks[at];
+        known.cases += 1;
+        if known.cases >= patience(kind) {
+            let (cases, claim) = (known.cases, S::CLAIM.name());
+            self.report.cut_short = Some(format!(
+                "the candidate broke off in {cases} cases of `{claim}` ({}); the rest was not played",
+                kind.name()
+            ));
+        }
+    }
+
+    fn make_small(&mut self) {
+        (self.control.tell)(Event::Shrinking);
+        let mut findings = std::mem::take(&mut self.report.findings);
+        for (finding, judge) in findings.iter_mut().zip(&self.judges) {
+            if let Some(failure) = &mut finding.failure {
+                self.shrink_failure(*judge, failure);
+            }
+        }
+        self.report.findings = findings;
+        let mut breaks = std::mem::take(&mut self.report.breaks);
+        // Each try of a candidate that does not answer takes the whole time.
+        for broken in breaks.iter_mut().filter(|broken| broken.kind != BreakKind::Timeout) {
+            let kind = broken.kind;
+            let breaks =
+                |case: &LimitCase| matches!(self.side.play(case, false), Some(Err(other)) if other.kind == kind);
+            (broken.witness, _) = self.shrink(broken.witness.clone(), self.budget.shrinks.min(300), breaks);
+        }
+        self.report.breaks = breaks;
+    }
+
+    /// Shrinks the witness of a failure, and plays it five times again.
+    fn shrink_failure(&self, judge: Judge<S::Seen>, failure: &mut Failure) {
+        if self.stopped() {
+            return;
+        }
+        let broken = |case: &LimitCase| {
+            let seen = self.side.play(case, true)?.ok()?;
+            match judge(&seen, self.contract) {
+                Ruling::Breaks(violation) if violation.reason == failure.reason => Some((violation, seen)),
+                _ => None,
+            }
+        };
+        let (witness, shrinks) =
+            self.shrink(failure.witness.clone(), self.budget.shrinks, |case| broken(case).is_some());
+        let again: Vec<(Violation, S::Seen)> = (0..5).filter_map(|_| broken(&witness)).collect();
+        if self.stopped() {
+            return;
+        }
+        failure.repeats = again.len() == 5;
+        if let Some((violation, seen)) = again.first() {
+            failure.detail = violation.to_string();
+            failure.shown = self.side.shown(seen);
+        }
+        failure.shrinks = shrinks;
+        failure.witness = witness;
+    }
+
+    /// The smallest case found for which `fails` holds, and how many were tried.
+    fn shrink(&self, mut best: LimitCase, most: u64, fails: impl Fn(&LimitCase) -> bool) -> (LimitCase, u64) {
+        let mut tried = 0;
+        'again: loop {
+            for case in smaller(&best, self.contract) {
+                if tried >= most || self.stopped() {
+                    break 'again;
+                }
+                tried += 1;
+                (self.control.tell)(Event::Begins(&case));
+                if fails(&case) {
+                    best = case;
+                    continue 'again;
                 }
             }
-            Some(Err(broken)) => note(&mut report, broken, case),
+            break;
         }
-    }
-    report.kept = (cuts > 0).then(|| kept / f64::from(cuts));
-    for finding in &mut report.findings {
-        if let Some(failure) = &mut finding.failure {
-            make_small(side, contract, budget, finding.id, failure);
-        }
-    }
-    for broken in &mut report.breaks {
-        let breaks = |case: &LimitCase| matches!(side.play(case, false), Some(Err(other)) if other.kind == broken.kind);
-        let (witness, _) = shrink(contract, broken.witness.clone(), budget.shrinks.min(300), breaks);
-        broken.witness = witness;
-    }
-    report
-}
-
-fn judge<S: Side>(side: &S, contract: &Contract, seen: &S::Seen, case: &LimitCase, report: &mut LimitReport) {
-    for (finding, rule) in report.findings.iter_mut().zip(side.rules()) {
-        if !finding.claimed {
-            continue;
-        }
-        let ruling = (rule.judge)(seen, contract);
-        finding.exercised += u64::from(ruling != Ruling::Silent);
-        let Ruling::Breaks(violation) = ruling else { continue };
-        // The smallest of the first ones is the best start for shrinking.
-        let better = match &finding.failure {
-            None => true,
-            Some(known) => known.reason == violation.reason && case.weight() < known.witness.weight(),
-        };
-        if better {
-            let after = finding.failure.as_ref().map_or(report.cases, |known| known.after);
-            finding.failure = Some(failure(&violation, case.clone(), after));
-        }
+        (best, tried)
     }
 }
 
-fn failure(violation: &Violation, witness: LimitCase, after: u64) -> Failure {
-    Failure { reason: violation.reason, detail: violation.to_string(), witness, after, shrinks: 0, repeats: true }
-}
-
-fn note(report: &mut LimitReport, broken: Break, witness: LimitCase) {
-    match report.breaks.iter_mut().find(|known| known.kind == broken.kind) {
-        Some(known) => known.cases += 1,
-        None => {
-            let Break { kind, message } = broken;
-            report.breaks.push(LimitBreak { kind, message, witness, cases: 1 });
-        }
-    }
-}
-
-/// Shrinks the witness of a failure, and plays it five times again.
-fn make_small<S: Side>(side: &S, contract: &Contract, budget: &LimitBudget, id: &str, failure: &mut Failure) {
-    let Some(rule) = side.rules().iter().find(|rule| rule.id == id) else { return };
-    let violation = |case: &LimitCase| match (rule.judge)(&side.play(case, true)?.ok()?, contract) {
-        Ruling::Breaks(violation) if violation.reason == failure.reason => Some(violation),
-        _ => None,
-    };
-    let (witness, shrinks) =
-        shrink(contract, failure.witness.clone(), budget.shrinks, |case| violation(case).is_some());
-    let seen: Vec<Violation> = (0..5).filter_map(|_| violation(&witness)).collect();
-    let detail = seen.first().map(ToString::to_string);
-    let repeats = seen.len() == 5;
-    failure.repeats = repeats;
-    failure.detail = detail.unwrap_or_else(|| failure.detail.clone());
-    failure.shrinks = shrinks;
-    failure.witness = witness;
-}
-
-/// The smallest case found for which `fails` holds, and how many were tried.
-fn shrink(contract: &Contract, mut best: LimitCase, most: u64, fails: impl Fn(&LimitCase) -> bool) -> (LimitCase, u64) {
-    let mut tried = 0;
-    'again: loop {
-        for case in smaller(&best, contract) {
-            if tried >= most {
-                break 'again;
-            }
-            tried += 1;
-            if fails(&case) {
-                best = case;
-                continue 'again;
-            }
-        }
-        break;
-    }
-    (best, tried)
+fn failure(violation: &Violation, witness: LimitCase, shown: String, after: u64) -> Failure {
+    let (reason, detail) = (violation.reason, violation.to_string());
+    Failure { reason, detail, witness, shown, after, shrinks: 0, repeats: true }
 }

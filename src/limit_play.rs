@@ -1,19 +1,19 @@
 //! Plays one case at a limit with a candidate, and its variants.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use crate::candidate::{Conversation, Error};
+use crate::candidate::{Compactor, Conversation, Error};
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::contract::{Contract, Structure};
+use crate::contract::{Capability, Contract, Structure};
 use crate::field::{Block, Infeasible, Reduced};
 use crate::limit_case::{AssembleCase, FitCase, LimitCase, ReduceCase};
+use crate::limit_show;
 use crate::marker::Marker;
 use crate::message::Message;
+use crate::play::{Make, guarded};
+use crate::requirement::Check;
 use crate::requirement::fit::Fitting;
-use crate::requirement::limit::{Reply, Rule};
+use crate::requirement::limit::{Reply, Ruling};
 use crate::requirement::reduction::{Reduction, in_ascii, without_marker};
 use crate::requirement::request::Assembly;
-use crate::requirement::{field, fit, request};
 use crate::trace::BreakKind;
 use crate::unit::Limit;
 
@@ -24,33 +24,55 @@ pub(crate) struct Break {
     pub(crate) message: String,
 }
 
+impl Break {
+    fn of(error: &Error) -> Self {
+        Self { kind: error.break_kind().unwrap_or(BreakKind::Crash), message: error.to_string() }
+    }
+}
+
+/// How a requirement judges what was seen of a case.
+pub(crate) type Judge<S> = fn(&S, &Contract) -> Ruling;
+
 /// One of the three sides of a candidate, as it is played.
 pub(crate) trait Side {
     /// What is seen of a case.
     type Seen: 'static;
-    /// The requirements, in order.
-    fn rules(&self) -> &'static [Rule<Self::Seen>];
+    /// What a candidate with this side claims.
+    const CLAIM: Capability;
+    /// How a requirement with this check judges, if it judges this side.
+    fn judge(check: &Check) -> Option<Judge<Self::Seen>>;
     /// Plays a case, with its variants if `all`. None if it is a case for another side.
     fn play(&self, case: &LimitCase, all: bool) -> Option<Result<Self::Seen, Break>>;
     /// The room and what was used of it, where something had to be cut.
     fn used(&self, seen: &Self::Seen) -> Option<(usize, usize)>;
+    /// The answer, for a person.
+    fn shown(&self, seen: &Self::Seen) -> String;
+}
+
+/// Where the candidate comes from.
+pub(crate) enum From<'a, P: ?Sized> {
+    /// The same one for all cases.
+    Given(&'a P),
+    /// A fresh one for each case, which hands it out.
+    Made(&'a Make<'a>),
+}
+
+fn made(make: &Make<'_>) -> Result<Box<dyn Compactor>, Break> {
+    guarded(make).map_err(|error| Break::of(&error))
+}
+
+fn lacks(claim: Capability, part: &str) -> Break {
+    let message = format!("the candidate claims `{}` and hands out no {part}", claim.name());
+    Break { kind: BreakKind::Unsupported, message }
 }
 
 /// Calls the candidate; a panic is a crash, and an error that is not a break is an answer.
 fn ask<T>(call: impl FnOnce() -> Result<Result<T, Infeasible>, Error>) -> Result<Reply<T>, Break> {
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(Ok(given))) => Ok(Reply::Given(given)),
-        Ok(Ok(Err(Infeasible))) => Ok(Reply::Infeasible),
-        Ok(Err(error)) => match error.break_kind() {
-            None => Ok(Reply::Raised),
-            Some(kind) => Err(Break { kind, message: error.to_string() }),
-        },
-        Err(panic) => {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            let first = text.lines().next().unwrap_or_default();
-            Err(Break { kind: BreakKind::Crash, message: format!("panicked: {first}") })
-        }
+    match guarded(call) {
+        Ok(Ok(given)) => Ok(Reply::Given(given)),
+        Ok(Err(Infeasible)) => Ok(Reply::Infeasible),
+        Err(error) if error.break_kind().is_none() => Ok(Reply::Raised),
+        Err(error) => Err(Break::of(&error)),
     }
 }
 
@@ -67,22 +89,27 @@ fn raised<T>(reply: Reply<T>) -> Result<Reply<T>, Break> {
 /// A reducer under test.
 pub(crate) struct ReducerSide<'a> {
     pub(crate) contract: &'a Contract,
-    pub(crate) candidate: &'a dyn Reducer,
+    pub(crate) from: From<'a, dyn Reducer + 'a>,
 }
 
 impl ReducerSide<'_> {
-    fn reply(&self, blocks: &[Block], max: usize) -> Result<Reply<Reduced>, Break> {
+    fn reply(&self, by: &dyn Reducer, blocks: &[Block], max: usize) -> Result<Reply<Reduced>, Break> {
         let limit = Limit::new(max, self.contract.field.unit);
-        ask(|| self.candidate.try_reduce(blocks, limit)).and_then(raised)
+        ask(|| by.try_reduce(blocks, limit)).and_then(raised)
     }
 
-    fn seen(&self, blocks: Vec<Block>, max: usize) -> Result<Reduction, Break> {
-        let reply = self.reply(&blocks, max)?;
+    fn seen(&self, by: &dyn Reducer, blocks: Vec<Block>, max: usize) -> Result<Reduction, Break> {
+        let reply = self.reply(by, &blocks, max)?;
         Ok(Reduction::new(&self.contract.field, blocks, max, reply))
     }
 
     /// The case with the texts of its blocks changed, if any is.
-    fn twin(&self, seen: &Reduction, change: impl Fn(&str) -> Option<String>) -> Result<Option<Box<Reduction>>, Break> {
+    fn twin(
+        &self,
+        by: &dyn Reducer,
+        seen: &Reduction,
+        change: impl Fn(&str) -> Option<String>,
+    ) -> Result<Option<Box<Reduction>>, Break> {
         let changed: Vec<Option<String>> = seen.blocks.iter().map(|block| change(&block.text)).collect();
         if changed.iter().all(Option::is_none) {
             return Ok(None);
@@ -90,7 +117,7 @@ impl ReducerSide<'_> {
         let blocks = seen.blocks.iter().zip(changed);
         let blocks =
             blocks.map(|(b, text)| Block { text: text.unwrap_or_else(|| b.text.clone()), required: b.required });
-        self.seen(blocks.collect(), seen.max).map(|twin| Some(Box::new(twin)))
+        self.seen(by, blocks.collect(), seen.max).map(|twin| Some(Box::new(twin)))
     }
 
     /// The output as a field of its own: what stands before and after the whole is put there again by joining.
@@ -103,18 +130,18 @@ impl ReducerSide<'_> {
         vec![Block::removable(inner.unwrap_or(text))]
     }
 
-    fn variants(&self, case: &ReduceCase, all: bool) -> Result<Reduction, Break> {
+    fn variants(&self, by: &dyn Reducer, case: &ReduceCase, all: bool) -> Result<Reduction, Break> {
         let rules = &self.contract.field;
-        let mut seen = self.seen(case.build(), case.max)?;
+        let mut seen = self.seen(by, case.build(), case.max)?;
         if let Some(reduced) = seen.reply.given().filter(|_| !seen.fits() && !seen.is_blank()) {
-            seen.second = Some(self.reply(&self.as_field(&reduced.text), case.max)?);
+            seen.second = Some(self.reply(by, &self.as_field(&reduced.text), case.max)?);
         }
         if let Some(marker) = Marker::of(rules).filter(|marker| marker.is_in(&seen.facts.joined)) {
-            seen.unmarked = self.twin(&seen, |text| without_marker(text, &marker))?;
+            seen.unmarked = self.twin(by, &seen, |text| without_marker(text, &marker))?;
         }
-        seen.ascii = self.twin(&seen, |text| in_ascii(text, rules.unit))?;
+        seen.ascii = self.twin(by, &seen, |text| in_ascii(text, rules.unit))?;
         if all {
-            seen.again = Some(self.reply(&seen.blocks, case.max)?);
+            seen.again = Some(self.reply(by, &seen.blocks, case.max)?);
             seen.touched = seen.blocks != case.build();
         }
         Ok(seen)
@@ -123,45 +150,57 @@ impl ReducerSide<'_> {
 
 impl Side for ReducerSide<'_> {
     type Seen = Reduction;
+    const CLAIM: Capability = Capability::Field;
 
-    fn rules(&self) -> &'static [Rule<Reduction>] {
-        field::RULES
+    fn judge(check: &Check) -> Option<Judge<Reduction>> {
+        match check {
+            Check::Reduce(judge) => Some(*judge),
+            _ => None,
+        }
     }
 
     fn play(&self, case: &LimitCase, all: bool) -> Option<Result<Reduction, Break>> {
-        match case {
-            LimitCase::Reduce(case) => Some(self.variants(case, all)),
-            _ => None,
-        }
+        let LimitCase::Reduce(case) = case else { return None };
+        Some(match &self.from {
+            From::Given(reducer) => self.variants(*reducer, case, all),
+            From::Made(make) => made(make).and_then(|mut candidate| match candidate.reducer() {
+                Some(reducer) => self.variants(reducer, case, all),
+                None => Err(lacks(Self::CLAIM, "reducer")),
+            }),
+        })
     }
 
     fn used(&self, seen: &Reduction) -> Option<(usize, usize)> {
         let reduced = seen.reply.given().filter(|_| seen.overflows() && seen.max > 0)?;
         Some((self.contract.field.unit.len(&reduced.text).min(seen.max), seen.max))
     }
+
+    fn shown(&self, seen: &Reduction) -> String {
+        limit_show::reduce(self.contract, seen)
+    }
 }
 
 /// A trimmer under test.
 pub(crate) struct TrimmerSide<'a> {
     pub(crate) contract: &'a Contract,
-    pub(crate) candidate: &'a dyn Trimmer,
+    pub(crate) from: From<'a, dyn Trimmer + 'a>,
 }
 
 impl TrimmerSide<'_> {
-    fn reply(&self, messages: &[Message], max: usize) -> Result<Reply<Vec<Message>>, Break> {
+    fn reply(&self, by: &dyn Trimmer, messages: &[Message], max: usize) -> Result<Reply<Vec<Message>>, Break> {
         let limit = Limit::new(max, self.contract.fit.unit.unit());
-        ask(|| self.candidate.try_fit(messages.to_vec(), limit))
+        ask(|| by.try_fit(messages.to_vec(), limit))
     }
 
-    fn variants(&self, case: &FitCase, all: bool) -> Result<Fitting, Break> {
+    fn variants(&self, by: &dyn Trimmer, case: &FitCase, all: bool) -> Result<Fitting, Break> {
         let messages = case.build(self.contract);
-        let reply = self.reply(&messages, case.max)?;
+        let reply = self.reply(by, &messages, case.max)?;
         let mut seen = Fitting::new(self.contract, messages, case.max, reply);
         if let Some(left) = seen.reply.given() {
-            seen.second = Some(self.reply(left, case.max)?);
+            seen.second = Some(self.reply(by, left, case.max)?);
         }
         if all {
-            seen.again = Some(self.reply(&seen.messages, case.max)?);
+            seen.again = Some(self.reply(by, &seen.messages, case.max)?);
         }
         Ok(seen)
     }
@@ -169,50 +208,62 @@ impl TrimmerSide<'_> {
 
 impl Side for TrimmerSide<'_> {
     type Seen = Fitting;
+    const CLAIM: Capability = Capability::Fit;
 
-    fn rules(&self) -> &'static [Rule<Fitting>] {
-        fit::RULES
+    fn judge(check: &Check) -> Option<Judge<Fitting>> {
+        match check {
+            Check::Fit(judge) => Some(*judge),
+            _ => None,
+        }
     }
 
     fn play(&self, case: &LimitCase, all: bool) -> Option<Result<Fitting, Break>> {
-        match case {
-            LimitCase::Fit(case) => Some(self.variants(case, all)),
-            _ => None,
-        }
+        let LimitCase::Fit(case) = case else { return None };
+        Some(match &self.from {
+            From::Given(trimmer) => self.variants(*trimmer, case, all),
+            From::Made(make) => made(make).and_then(|mut candidate| match candidate.trimmer() {
+                Some(trimmer) => self.variants(trimmer, case, all),
+                None => Err(lacks(Self::CLAIM, "trimmer")),
+            }),
+        })
     }
 
     fn used(&self, seen: &Fitting) -> Option<(usize, usize)> {
         let left = seen.reply.given().filter(|_| seen.size > seen.max && seen.max > 0)?;
         Some((self.contract.fit.size(left).min(seen.max), seen.max))
     }
+
+    fn shown(&self, seen: &Fitting) -> String {
+        limit_show::fit(self.contract, seen)
+    }
 }
 
 /// An assembler under test.
 pub(crate) struct AssemblerSide<'a> {
     pub(crate) contract: &'a Contract,
-    pub(crate) candidate: &'a dyn Assembler,
+    pub(crate) from: From<'a, dyn Assembler + 'a>,
 }
 
 impl AssemblerSide<'_> {
-    fn seen(&self, view: Vec<Message>, case: &AssembleCase) -> Result<Assembly, Break> {
+    fn seen(&self, by: &dyn Assembler, view: Vec<Message>, case: &AssembleCase) -> Result<Assembly, Break> {
         let mut conversation = Conversation::new("a");
         conversation.receive(view.clone());
         let limit = Limit::new(case.max, self.contract.field.unit);
-        let call = || self.candidate.try_assemble(&case.path, &mut conversation, limit);
+        let call = || by.try_assemble(&case.path, &mut conversation, limit);
         let reply = raised(ask(call)?)?;
         let mut seen = Assembly::new(self.contract, view, case.max, reply);
         seen.touched = conversation.log() != seen.view || conversation.view() != seen.view;
         Ok(seen)
     }
 
-    fn variants(&self, case: &AssembleCase) -> Result<Assembly, Break> {
-        let mut seen = self.seen(case.build(), case)?;
+    fn variants(&self, by: &dyn Assembler, case: &AssembleCase) -> Result<Assembly, Break> {
+        let mut seen = self.seen(by, case.build(), case)?;
         let mut view = seen.view.clone();
         for message in &mut view {
             message.content = message.content.replace("\n\n", "__");
         }
         if view != seen.view {
-            seen.unbroken = Some(Box::new(self.seen(view, case)?));
+            seen.unbroken = Some(Box::new(self.seen(by, view, case)?));
         }
         Ok(seen)
     }
@@ -220,20 +271,32 @@ impl AssemblerSide<'_> {
 
 impl Side for AssemblerSide<'_> {
     type Seen = Assembly;
+    const CLAIM: Capability = Capability::Request;
 
-    fn rules(&self) -> &'static [Rule<Assembly>] {
-        request::RULES
+    fn judge(check: &Check) -> Option<Judge<Assembly>> {
+        match check {
+            Check::Assemble(judge) | Check::Send { assemble: judge, .. } => Some(*judge),
+            _ => None,
+        }
     }
 
     fn play(&self, case: &LimitCase, _: bool) -> Option<Result<Assembly, Break>> {
-        match case {
-            LimitCase::Assemble(case) => Some(self.variants(case)),
-            _ => None,
-        }
+        let LimitCase::Assemble(case) = case else { return None };
+        Some(match &self.from {
+            From::Given(assembler) => self.variants(*assembler, case),
+            From::Made(make) => made(make).and_then(|mut candidate| match candidate.assembler() {
+                Some(assembler) => self.variants(assembler, case),
+                None => Err(lacks(Self::CLAIM, "assembler")),
+            }),
+        })
     }
 
     fn used(&self, seen: &Assembly) -> Option<(usize, usize)> {
         let reduced = seen.field.reply.given().filter(|_| seen.field.overflows() && seen.field.max > 0)?;
         Some((self.contract.field.unit.len(&reduced.text).min(seen.field.max), seen.field.max))
+    }
+
+    fn shown(&self, seen: &Assembly) -> String {
+        limit_show::assemble(self.contract, seen)
     }
 }

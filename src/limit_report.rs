@@ -3,11 +3,12 @@
 use std::fmt;
 
 use crate::limit_case::LimitCase;
+use crate::requirement::{Level, Requirement};
 use crate::trace::BreakKind;
-use crate::verdict::{RequirementReport, Verdict};
+use crate::verdict::{RequirementReport, Tally, Verdict};
 
 /// The result of a run at a limit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use = "a report is the result of the run: ask it whether the run passed"]
 pub struct LimitReport {
@@ -19,18 +20,18 @@ pub struct LimitReport {
     pub cases: u64,
     /// How much of the room was used where something had to be cut, from 0 to 1.
     pub kept: Option<f64>,
+    /// Why the cases ended before the budget, if they did.
+    pub cut_short: Option<String>,
 }
 
 /// What a run says of one requirement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
     /// Its id.
     pub id: &'static str,
-    /// Whether it is a MUST, not a SHOULD.
-    pub must: bool,
-    /// Its sentence.
-    pub sentence: &'static str,
+    /// The requirement.
+    pub requirement: &'static Requirement,
     /// Whether the contract claims it.
     pub claimed: bool,
     /// In how many cases it was exercised.
@@ -49,6 +50,8 @@ pub struct Failure {
     pub detail: String,
     /// The smallest case found.
     pub witness: LimitCase,
+    /// The witness and what the candidate answered, for a person.
+    pub shown: String,
     /// After how many cases it was first seen.
     pub after: u64,
     /// How many cases were tried to make it smaller.
@@ -75,7 +78,7 @@ impl LimitReport {
     /// Whether every claimed MUST was exercised and held, and the candidate never broke off.
     #[must_use]
     pub fn passed(&self) -> bool {
-        let held = |finding: &Finding| !finding.must || finding.holds();
+        let held = |finding: &Finding| !finding.must() || finding.holds();
         self.breaks.is_empty() && self.findings.iter().filter(|finding| finding.claimed).all(held)
     }
 
@@ -88,20 +91,18 @@ impl LimitReport {
     /// The rows of a [`Report`](crate::Report), without the names of witness files.
     #[must_use]
     pub fn rows(&self) -> Vec<RequirementReport> {
-        let row = |finding: &Finding| RequirementReport {
-            id: finding.id.to_owned(),
-            level: if finding.must { "MUST" } else { "SHOULD" }.to_owned(),
-            verdict: finding.verdict(),
-            exercised: finding.exercised,
-            reason: finding.failure.as_ref().map(|failure| failure.reason.to_owned()),
-            witness: None,
-            witness_steps: finding.failure.as_ref().map(|_| 1),
-            detail: finding.failure.as_ref().map(|failure| failure.detail.clone()),
-            folded_under: None,
-            shrink_executions: 0,
-            timeline: finding.failure.as_ref().map(|failure| failure.witness.to_line()),
-        };
-        self.findings.iter().map(row).collect()
+        let mut rows: Vec<_> = self.findings.iter().map(|finding| finding.row(self.cut_short.is_some())).collect();
+        // That it broke off counts against the first that it might have held.
+        let open = |row: &&mut RequirementReport| row.verdict != Verdict::NotClaimed;
+        if let (Some(broken), Some(row)) = (self.breaks.first(), rows.iter_mut().find(open)) {
+            if row.verdict != Verdict::Fail {
+                row.verdict = Verdict::of_break(broken.kind);
+                row.reason = Some(format!("the candidate broke off: {}", broken.kind.name()));
+                row.detail = Some(broken.message.clone());
+                (row.witness_steps, row.timeline) = (Some(1), None);
+            }
+        }
+        rows
     }
 
     /// For tests: panics where a claimed MUST does not pass. `id` may be written `red_1`.
@@ -111,11 +112,12 @@ impl LimitReport {
     /// With the requirement's sentence, why it is broken, and the witness.
     pub fn assert_requirement(&self, id: &str) {
         let id = id.to_ascii_uppercase().replace('_', "-");
-        match self.finding(&id).map(|finding| (finding.to_string(), finding.must && !finding.holds())) {
-            Some((text, true)) if self.finding(&id).is_some_and(|finding| finding.claimed) => panic!("{text}"),
-            Some(_) => {}
-            None => panic!("{id}: this run has no such requirement"),
-        }
+        let Some((row, finding)) = self.rows().into_iter().zip(&self.findings).find(|(row, _)| row.id == id) else {
+            panic!("{id}: this run has no such requirement");
+        };
+        let failed = row.tally() == Tally::Failed;
+        let broken = row.detail.filter(|_| finding.failure.is_none()).unwrap_or_default();
+        assert!(!failed, "{finding}{broken}");
     }
 
     /// For tests: panics unless the run passed.
@@ -144,7 +146,7 @@ impl fmt::Display for LimitReport {
             writeln!(f, "{} in {} cases: {}", broken.kind.name(), broken.cases, broken.message)?;
             writeln!(f, "    {}", broken.witness.to_line())?;
         }
-        Ok(())
+        self.cut_short.iter().try_for_each(|why| writeln!(f, "not finished: {why}"))
     }
 }
 
@@ -152,11 +154,21 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:6} {:16} exercised {:6}", self.id, self.verdict().name(), self.exercised)?;
         let Some(failure) = &self.failure else { return Ok(()) };
-        write!(f, "  {}\n    {}\n    {}", failure.detail, self.sentence, failure.witness.to_line())
+        let sentence = self.requirement.sentence();
+        write!(f, "  {}\n    {sentence}\n{}    {}", failure.detail, failure.shown, failure.witness.to_line())
     }
 }
 
 impl Finding {
+    /// Nothing yet.
+    pub(crate) fn new(requirement: &'static Requirement, claimed: bool) -> Self {
+        Self { id: requirement.id(), requirement, claimed, exercised: 0, failure: None }
+    }
+
+    fn must(&self) -> bool {
+        self.requirement.level() == Level::Must
+    }
+
     /// Whether it was exercised and never broken.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -170,10 +182,31 @@ impl Finding {
             _ if !self.claimed => Verdict::NotClaimed,
             // To answer otherwise the second time is what these two forbid.
             Some(failure) if !failure.repeats && !matches!(self.id, "RED-11" | "FIT-8") => Verdict::Nondeterministic,
-            Some(_) if self.must => Verdict::Fail,
+            Some(_) if self.must() => Verdict::Fail,
             Some(_) => Verdict::Advice,
             None if self.exercised == 0 => Verdict::Vacuous,
             None => Verdict::Pass,
+        }
+    }
+
+    /// The row of a [`Report`](crate::Report); `early`: the cases ended before the budget.
+    pub(crate) fn row(&self, early: bool) -> RequirementReport {
+        let failure = self.failure.as_ref();
+        RequirementReport {
+            id: self.id.to_owned(),
+            level: self.requirement.level().name().to_owned(),
+            verdict: match self.verdict() {
+                Verdict::Vacuous if early => Verdict::NotReached,
+                verdict => verdict,
+            },
+            exercised: self.exercised,
+            reason: failure.map(|failure| failure.reason.to_owned()),
+            witness: None,
+            witness_steps: failure.map(|_| 1),
+            detail: failure.map(|failure| failure.detail.clone()),
+            folded_under: None,
+            shrink_executions: failure.map_or(0, |failure| usize::try_from(failure.shrinks).unwrap_or(usize::MAX)),
+            timeline: failure.map(|failure| failure.shown.clone()),
         }
     }
 }

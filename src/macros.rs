@@ -53,6 +53,9 @@ macro_rules! __requirement_tests {
             view_4
             iso_1 iso_3 iso_4 clk_1 clk_2
             frc_1 frc_2 frc_3
+            red_1 red_2 red_3 red_4 red_5 red_6 red_7 red_8 red_9 red_10 red_11 red_12 red_13
+            fit_1 fit_2 fit_3 fit_4 fit_5 fit_6 fit_7 fit_8
+            asm_1 asm_2 asm_3 asm_4 asm_5 asm_6
         );
     };
     ($suite:ident: $($test:ident)+) => {

@@ -313,7 +313,7 @@ thread_local! {
 }
 
 /// Calls the candidate. A panic is a crash, with its message; it prints nothing.
-fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let previous = panic::take_hook();

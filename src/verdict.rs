@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::contract::words;
+use crate::trace::BreakKind;
 
 words! {
     /// What a run says of a requirement.
@@ -36,6 +37,18 @@ words! {
         ProtocolError => "protocol_error",
         /// The harness is at fault.
         HarnessError => "harness_error",
+    }
+}
+
+impl Verdict {
+    /// The verdict on a candidate that broke off in this way.
+    pub(crate) fn of_break(kind: BreakKind) -> Self {
+        match kind {
+            BreakKind::Crash => Self::Crash,
+            BreakKind::Timeout => Self::Timeout,
+            BreakKind::Protocol | BreakKind::Unsupported => Self::ProtocolError,
+            BreakKind::Harness => Self::HarnessError,
+        }
     }
 }
 
@@ -77,7 +90,7 @@ pub struct RequirementReport {
     pub reason: Option<String>,
     /// The name of the witness file.
     pub witness: Option<String>,
-    /// The commands of the witness.
+    /// The commands of the witness; 1 for a case at a limit.
     pub witness_steps: Option<usize>,
     /// Why it failed, in one sentence with numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +101,7 @@ pub struct RequirementReport {
     /// Histories that were played to shrink the witness; not in the JSON report.
     #[serde(skip)]
     pub shrink_executions: usize,
-    /// The witness as a timeline, for a person; not in the JSON report.
+    /// The witness as a timeline, or as a case with its answer, for a person; not in the JSON report.
     #[serde(skip)]
     pub timeline: Option<String>,
 }
@@ -118,6 +131,18 @@ pub struct ShareReport {
     pub steps: u64,
     /// Histories in which something was found.
     pub found: u64,
+}
+
+/// What was played at a limit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LimitShare {
+    /// The capability: `field`, `fit` or `request`.
+    pub capability: String,
+    /// Cases played.
+    pub cases: u64,
+    /// How much of the room was used where something had to be cut, from 0 to 1.
+    pub kept: Option<f64>,
 }
 
 /// The result of a run: format 1 of the JSON report.
@@ -167,7 +192,10 @@ pub struct Report {
     /// What each share of the search contributed.
     #[serde(default)]
     pub shares: Vec<ShareReport>,
-    /// Histories in which the candidate broke off: how, and how often.
+    /// What was played at a limit, where something that has one is claimed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitShare>,
+    /// Histories and cases in which the candidate broke off: how, and how often.
     #[serde(default)]
     pub broken: Vec<BrokenReport>,
     /// Why the run could not be finished, if it could not.
@@ -190,7 +218,7 @@ pub struct Report {
 pub struct BrokenReport {
     /// How.
     pub verdict: Verdict,
-    /// In how many histories.
+    /// In how many histories, or cases at a limit.
     pub histories: u64,
     /// What is known of the first.
     pub message: String,
@@ -199,6 +227,12 @@ pub struct BrokenReport {
     /// The witness as a timeline, for a person; not in the JSON report.
     #[serde(skip)]
     pub timeline: Option<String>,
+    /// The requirements that it is counted against; not in the JSON report, where their verdicts say so.
+    #[serde(skip)]
+    pub against: Vec<String>,
+    /// Where it was in cases at a limit: the capability, and the cases in all; not in the JSON report.
+    #[serde(skip)]
+    pub of: Option<(String, u64)>,
 }
 
 /// The edition of the specification that this version of the suite checks.

@@ -1,7 +1,7 @@
 //! Witness files: a history that breaks a requirement, as JSON lines that a person can read.
 //!
 //! The first line is a header with the contract and the seed; then one command a line; then what was observed, for the
-//! reader only.
+//! reader only. At a limit one line with the case stands for the commands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::history::{Command, History};
+use crate::limit_case::LimitCase;
 use crate::trace::Trace;
 use crate::verdict::{CandidateInfo, SPEC_EDITION};
 
@@ -63,8 +64,10 @@ pub struct Witness {
     pub note: String,
     /// The contract that the candidate was held to.
     pub contract: Contract,
-    /// What the host did.
+    /// What the host did; nothing, where the witness is a case at a limit.
     pub history: History,
+    /// The case at a limit, where it is one.
+    pub case: Option<LimitCase>,
 }
 
 impl Witness {
@@ -79,7 +82,14 @@ impl Witness {
             note: String::new(),
             contract,
             history,
+            case: None,
         }
+    }
+
+    /// A case at a limit under a contract, without a finding.
+    #[must_use]
+    pub fn of_case(contract: Contract, case: LimitCase) -> Self {
+        Self { case: Some(case), ..Self::new(contract, History::new(0, Vec::new())) }
     }
 
     /// Reads a witness, and checks that a host can play it.
@@ -101,24 +111,34 @@ impl Witness {
         let header: Header = serde_json::from_value(raw).map_err(|e| format!("line 1: {e}"))?;
         let contract = Contract::from_value(header.contract).map_err(|e| format!("line 1: {e}"))?;
         let mut commands = Vec::new();
+        let mut case = None;
         for (at, line) in lines {
             let value: Value = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", at + 1))?;
-            if value.get("observed").is_none() {
+            if ["reduce", "fit", "assemble"].iter().any(|kind| value.get(kind).is_some()) {
+                if case.is_some() {
+                    return Err(format!("line {}: a second case; a witness has one", at + 1));
+                }
+                case = Some(serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?);
+            } else if value.get("observed").is_none() {
                 let command: Command = serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?;
                 commands.push(command);
             }
         }
+        if case.is_some() && !commands.is_empty() {
+            return Err("a witness is a history or a case at a limit, not both".to_owned());
+        }
         let history = History::new(header.seed, commands);
         history.check()?;
         let Header { candidate, requirements, reason, detail, note, .. } = header;
-        Ok(Self { candidate, requirements, reason, detail, note, contract, history })
+        Ok(Self { candidate, requirements, reason, detail, note, contract, history, case })
     }
 
     /// The witness as JSON lines, with what was observed in `trace`.
     #[must_use]
     pub fn render(&self, trace: Option<&Trace>) -> String {
         let header = Header {
-            plimsoll: if self.requirements.is_empty() { "history" } else { "witness" }.to_owned(),
+            plimsoll: if self.requirements.is_empty() && self.case.is_none() { "history" } else { "witness" }
+                .to_owned(),
             format: FORMAT,
             spec: SPEC_EDITION.to_owned(),
             suite: env!("CARGO_PKG_VERSION").to_owned(),
@@ -132,6 +152,10 @@ impl Witness {
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
+        if let Some(case) = &self.case {
+            text.push_str(&case.to_line());
+            text.push('\n');
+        }
         for command in &self.history.commands {
             text.push_str(&serde_json::to_string(command).unwrap_or_default());
             text.push('\n');
@@ -144,6 +168,17 @@ impl Witness {
                 text.push_str(&seen.to_string());
                 text.push('\n');
             }
+        }
+        text
+    }
+
+    /// A case at a limit as JSON lines, with what a person was shown of the answer.
+    pub(crate) fn render_case(&self, shown: &str) -> String {
+        let mut text = self.render(None);
+        if !shown.is_empty() {
+            let lines: Vec<&str> = shown.lines().map(str::trim).collect();
+            text.push_str(&serde_json::json!({"observed": lines}).to_string());
+            text.push('\n');
         }
         text
     }

@@ -1,7 +1,9 @@
 //! A child process as a reducer, a trimmer and an assembler.
 //!
-//! Such a candidate keeps nothing between two calls, so the launcher itself is the candidate: each call leases a child
-//! that has forgotten the last one. A child that broke off is replaced.
+//! In a run one child answers a whole case, as it does in a history: [`Held`]. The launcher itself is a candidate too, for
+//! one question at a time: each call leases a child that has forgotten the last one.
+
+use std::cell::RefCell;
 
 use serde_json::{Value, json};
 
@@ -18,6 +20,65 @@ use crate::field::{Block, Cut, Infeasible, Reduced, Request};
 use crate::message::Message;
 use crate::unit::Limit;
 
+type Answer<T> = Result<Result<T, Infeasible>, Error>;
+
+/// A child for one case at a limit, asked through a shared reference.
+#[derive(Debug)]
+pub(super) struct Held(RefCell<Asked>);
+
+#[derive(Debug)]
+struct Asked {
+    child: Process,
+    /// It has a conversation of an earlier question.
+    used: bool,
+}
+
+impl Held {
+    pub(super) fn new(child: Process) -> Self {
+        Self(RefCell::new(Asked { child, used: false }))
+    }
+
+    pub(super) fn release(self) -> Process {
+        self.0.into_inner().child
+    }
+}
+
+impl Reducer for Held {
+    fn reduce(&self, blocks: &[Block], limit: Limit) -> Result<Reduced, Infeasible> {
+        self.try_reduce(blocks, limit).unwrap_or(Err(Infeasible))
+    }
+
+    fn try_reduce(&self, blocks: &[Block], limit: Limit) -> Answer<Reduced> {
+        reduce(&mut self.0.borrow_mut().child, blocks, limit)
+    }
+}
+
+impl Trimmer for Held {
+    fn fit(&self, messages: Vec<Message>, limit: Limit) -> Result<Vec<Message>, Infeasible> {
+        self.try_fit(messages, limit).unwrap_or(Err(Infeasible))
+    }
+
+    fn try_fit(&self, messages: Vec<Message>, limit: Limit) -> Answer<Vec<Message>> {
+        fit(&mut self.0.borrow_mut().child, &messages, limit)
+    }
+}
+
+impl Assembler for Held {
+    fn assemble(&self, view: &[Message], limit: Limit) -> Result<Request, Infeasible> {
+        let mut conversation = Conversation::new("a");
+        conversation.receive(view.to_vec());
+        self.try_assemble("", &mut conversation, limit).unwrap_or(Err(Infeasible))
+    }
+
+    fn try_assemble(&self, path: &str, conversation: &mut Conversation, limit: Limit) -> Answer<Request> {
+        let mut asked = self.0.borrow_mut();
+        if std::mem::replace(&mut asked.used, true) {
+            asked.child.reset()?;
+        }
+        assemble(&mut asked.child, path, conversation, limit)
+    }
+}
+
 /// Over the wire: `reduce`. Where there is no answer [`Reducer::reduce`] says *infeasible*; [`Reducer::try_reduce`] tells
 /// them apart.
 impl Reducer for Launcher {
@@ -25,14 +86,8 @@ impl Reducer for Launcher {
         self.try_reduce(blocks, limit).unwrap_or(Err(Infeasible))
     }
 
-    fn try_reduce(&self, blocks: &[Block], limit: Limit) -> Result<Result<Reduced, Infeasible>, Error> {
-        let mut child = self.lease()?;
-        let params = json!({"blocks": blocks, "limit": limit});
-        answer(&mut child, "reduce", &params, |members| {
-            let mut reduced = Reduced::whole(members.need::<String>("text")?);
-            reduced.notice = read_notice(members)?;
-            Ok(reduced)
-        })
+    fn try_reduce(&self, blocks: &[Block], limit: Limit) -> Answer<Reduced> {
+        reduce(&mut self.lease()?, blocks, limit)
     }
 }
 
@@ -42,16 +97,8 @@ impl Trimmer for Launcher {
         self.try_fit(messages, limit).unwrap_or(Err(Infeasible))
     }
 
-    fn try_fit(&self, messages: Vec<Message>, limit: Limit) -> Result<Result<Vec<Message>, Infeasible>, Error> {
-        let mut child = self.lease()?;
-        let unit = child.introduction().contract.fit.unit;
-        let params = json!({"messages": messages, "limit": {"max": limit.max, "unit": unit}});
-        let mut known = Known::default();
-        messages.iter().for_each(|message| known.learn(message));
-        answer(&mut child, "fit", &params, |members| {
-            let items = members.list("view", read_item)?.ok_or_else(|| members.missing("view"))?;
-            known.resolve_any(items, &At::root("result").name("view"))
-        })
+    fn try_fit(&self, messages: Vec<Message>, limit: Limit) -> Answer<Vec<Message>> {
+        fit(&mut self.lease()?, &messages, limit)
     }
 }
 
@@ -64,29 +111,47 @@ impl Assembler for Launcher {
         self.try_assemble("", &mut conversation, limit).unwrap_or(Err(Infeasible))
     }
 
-    fn try_assemble(
-        &self,
-        path: &str,
-        conversation: &mut Conversation,
-        limit: Limit,
-    ) -> Result<Result<Request, Infeasible>, Error> {
-        let mut child = self.lease()?;
-        let mut params = json!({"limit": limit});
-        if !path.is_empty() {
-            params["path"] = Value::from(path);
-        }
-        if !child.introduction().contract.claims(Capability::View) {
-            params["messages"] = json!(conversation.view());
-            return answer(&mut child, "assemble", &params, read_request);
-        }
-        let mut mirror = Conversation::new(conversation.id());
-        child.append(&mut mirror, conversation.view().to_vec())?;
-        params["conversation"] = Value::from(mirror.id());
-        let request = answer(&mut child, "assemble", &params, read_request)?;
-        child.read(&mut mirror)?;
-        *conversation = mirror;
-        Ok(request)
+    fn try_assemble(&self, path: &str, conversation: &mut Conversation, limit: Limit) -> Answer<Request> {
+        assemble(&mut self.lease()?, path, conversation, limit)
     }
+}
+
+fn reduce(child: &mut Process, blocks: &[Block], limit: Limit) -> Answer<Reduced> {
+    let params = json!({"blocks": blocks, "limit": limit});
+    answer(child, "reduce", &params, |members| {
+        let mut reduced = Reduced::whole(members.need::<String>("text")?);
+        reduced.notice = read_notice(members)?;
+        Ok(reduced)
+    })
+}
+
+fn fit(child: &mut Process, messages: &[Message], limit: Limit) -> Answer<Vec<Message>> {
+    let unit = child.introduction().contract.fit.unit;
+    let params = json!({"messages": messages, "limit": {"max": limit.max, "unit": unit}});
+    let mut known = Known::default();
+    messages.iter().for_each(|message| known.learn(message));
+    answer(child, "fit", &params, |members| {
+        let items = members.list("view", read_item)?.ok_or_else(|| members.missing("view"))?;
+        known.resolve_any(items, &At::root("result").name("view"))
+    })
+}
+
+fn assemble(child: &mut Process, path: &str, conversation: &mut Conversation, limit: Limit) -> Answer<Request> {
+    let mut params = json!({"limit": limit});
+    if !path.is_empty() {
+        params["path"] = Value::from(path);
+    }
+    if !child.introduction().contract.claims(Capability::View) {
+        params["messages"] = json!(conversation.view());
+        return answer(child, "assemble", &params, read_request);
+    }
+    let mut mirror = Conversation::new(conversation.id());
+    child.append(&mut mirror, conversation.view().to_vec())?;
+    params["conversation"] = Value::from(mirror.id());
+    let request = answer(child, "assemble", &params, read_request)?;
+    child.read(&mut mirror)?;
+    *conversation = mirror;
+    Ok(request)
 }
 
 /// Asks for one method; an error that the candidate answers is [`Error::raised`].

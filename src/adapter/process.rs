@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::connection::{Answer, Connection, Outcome, out_of_step};
 use super::known::{Item, Known};
 use super::launcher::{Introduction, Pool};
+use super::limit::Held;
 use super::members::At;
 use super::protocol::{
     AppendParams, AutoParams, Fault, METHOD_NOT_FOUND, RAISED, RestartParams, RewindParams, RpcError, StepParams,
@@ -16,6 +17,7 @@ use super::protocol::{
 };
 use super::results::{StepResult, SummarizeParams, ViewResult, read_append, read_rewind};
 use crate::candidate::{Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
+use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::{Capability, Contract};
 use crate::message::Message;
 use crate::trace::Action;
@@ -31,11 +33,13 @@ pub struct Process {
     introduction: Arc<Introduction>,
     pool: Arc<Pool>,
     known: HashMap<String, Known>,
+    /// Its connection, while it is asked at a limit.
+    held: Option<Box<Held>>,
 }
 
 impl Process {
     pub(super) fn new(connection: Connection, introduction: Arc<Introduction>, pool: Arc<Pool>) -> Self {
-        Self { connection: Some(connection), introduction, pool, known: HashMap::new() }
+        Self { connection: Some(connection), introduction, pool, known: HashMap::new(), held: None }
     }
 
     /// What the candidate said about itself.
@@ -73,7 +77,26 @@ impl Process {
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Error> {
+        if let Some(held) = self.held.take() {
+            self.connection = held.release().connection.take();
+        }
         self.connection.as_mut().ok_or_else(|| Error::unsupported("a process that is gone"))
+    }
+
+    /// The child as it is asked at a limit.
+    fn held(&mut self) -> Option<&Held> {
+        if self.held.is_none() {
+            let connection = self.connection.take()?;
+            let process = Self::new(connection, Arc::clone(&self.introduction), Arc::clone(&self.pool));
+            self.held = Some(Box::new(Held::new(process)));
+        }
+        self.held.as_deref()
+    }
+
+    /// The child forgets this case.
+    pub(super) fn reset(&mut self) -> Result<(), Error> {
+        self.known.clear();
+        self.call("reset", &json!({})).map(drop)
     }
 
     /// The break that an error answered to anything but a step is.
@@ -316,6 +339,21 @@ impl Compactor for Process {
     /// Nothing is read where neither the view nor the log is claimed.
     fn read(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
         self.reload(conversation)
+    }
+
+    /// Over the wire: `reduce`.
+    fn reducer(&mut self) -> Option<&dyn Reducer> {
+        self.held().map(|held| held as &dyn Reducer)
+    }
+
+    /// Over the wire: `fit`.
+    fn trimmer(&mut self) -> Option<&dyn Trimmer> {
+        self.held().map(|held| held as &dyn Trimmer)
+    }
+
+    /// Over the wire: `assemble`.
+    fn assembler(&mut self) -> Option<&dyn Assembler> {
+        self.held().map(|held| held as &dyn Assembler)
     }
 }
 

@@ -7,8 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::members::{At, Members};
 use super::surrogate;
+use crate::contract::FitUnit;
+use crate::field::Block;
 use crate::history::{Pressure, StepKind};
 use crate::message::Message;
+use crate::unit::Limit;
 
 /// The version of the protocol that is spoken.
 pub const VERSION: u64 = 1;
@@ -206,6 +209,39 @@ pub(super) struct UsageParams {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AutoParams {
     pub(super) on: bool,
+}
+
+/// The parameters of `reduce`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ReduceParams {
+    pub(super) blocks: Vec<Block>,
+    pub(super) limit: Limit,
+}
+
+/// The parameters of `fit`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FitParams {
+    pub(super) messages: Vec<Message>,
+    pub(super) limit: FitLimit,
+}
+
+/// A limit on messages.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FitLimit {
+    pub(super) max: usize,
+    pub(super) unit: FitUnit,
+}
+
+/// The parameters of `assemble`: of a conversation, or of messages.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct AssembleParams {
+    #[serde(default)]
+    pub(super) conversation: Option<String>,
+    #[serde(default)]
+    pub(super) messages: Option<Vec<Message>>,
+    pub(super) limit: Limit,
+    #[serde(default)]
+    pub(super) path: String,
 }
 
 /// The first `chars` characters of a raw line, control characters and invisible marks escaped.

@@ -12,14 +12,16 @@ use serde_json::{Map, Value, json};
 use super::connection::Outcome;
 use super::known::Known;
 use super::protocol::{
-    AppendParams, AutoParams, Envelope, INVALID_PARAMS, LINE_MAX, METHOD_NOT_FOUND, RAISED, RestartParams,
-    RewindParams, RpcError, StepParams, UsageParams, VERSION, ViewParams,
+    AppendParams, AssembleParams, AutoParams, Envelope, FitParams, INVALID_PARAMS, LINE_MAX, METHOD_NOT_FOUND, RAISED,
+    ReduceParams, RestartParams, RewindParams, RpcError, StepParams, UsageParams, VERSION, ViewParams,
 };
 use super::results::action_word;
 use crate::candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
 use crate::contract::Capability;
+use crate::field::Infeasible;
 use crate::message::Message;
 use crate::trace::{BreakKind, Input, RejectionKind, Stop};
+use crate::unit::Limit;
 
 /// Speaks the protocol as a candidate, until `bye` or the end of `input`: `reset` makes a fresh candidate of `factory`.
 ///
@@ -175,8 +177,11 @@ impl<'a> Server<'a> {
                 done(self.candidate.usage(&mut served.conversation, tokens, &upto))
             }
             "auto" => done(self.candidate.auto(read::<AutoParams>(params)?.on)),
+            "reduce" => self.reduce(&read(params)?),
+            "fit" => self.fit(read(params)?),
+            "assemble" => self.assemble(read(params)?),
             "bye" => Ok(json!({})),
-            _ => Err(RpcError::new(METHOD_NOT_FOUND, format!("there is no method {method:?}"))),
+            _ => Err(no_method(method)),
         }
     }
 
@@ -260,6 +265,42 @@ impl<'a> Server<'a> {
         done(restarted)
     }
 
+    fn reduce(&mut self, params: &ReduceParams) -> Outcome {
+        let reducer = self.candidate.reducer().ok_or_else(|| no_method("reduce"))?;
+        let reduced = reducer.try_reduce(&params.blocks, params.limit).map_err(rpc)?;
+        Ok(reduced.map_or_else(infeasible, |reduced| json!({"text": reduced.text, "notice": reduced.notice})))
+    }
+
+    fn fit(&mut self, params: FitParams) -> Outcome {
+        let trimmer = self.candidate.trimmer().ok_or_else(|| no_method("fit"))?;
+        let mut known = Known::default();
+        params.messages.iter().for_each(|message| known.learn(message));
+        let limit = Limit::new(params.limit.max, params.limit.unit.unit());
+        let left = trimmer.try_fit(params.messages, limit).map_err(rpc)?;
+        let view = |left: Vec<Message>| -> Value { left.iter().map(|message| known.shorten(message)).collect() };
+        Ok(left.map_or_else(infeasible, |left| json!({"view": view(left)})))
+    }
+
+    fn assemble(&mut self, params: AssembleParams) -> Outcome {
+        let mut given = Conversation::new("a");
+        let conversation = match (&params.conversation, params.messages) {
+            (_, Some(messages)) => {
+                given.receive(messages);
+                &mut given
+            }
+            (Some(id), None) => {
+                let at = self.place(id);
+                &mut self.conversations[at].conversation
+            }
+            (None, None) => {
+                return Err(RpcError::new(INVALID_PARAMS, "params: neither `conversation` nor `messages`".to_owned()));
+            }
+        };
+        let assembler = self.candidate.assembler().ok_or_else(|| no_method("assemble"))?;
+        let request = assembler.try_assemble(&params.path, conversation, params.limit).map_err(rpc)?;
+        Ok(request.map_or_else(infeasible, |request| json!(request)))
+    }
+
     /// Where the conversation is; a new one is made.
     fn place(&mut self, id: &str) -> usize {
         let at = self.conversations.iter().position(|served| served.conversation.id() == id);
@@ -320,6 +361,14 @@ fn read_summary(result: &Value) -> Option<Summary> {
 
 fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, RpcError> {
     serde_json::from_value(Value::Object(params)).map_err(|e| RpcError::new(INVALID_PARAMS, format!("params: {e}")))
+}
+
+fn infeasible(_: Infeasible) -> Value {
+    json!({"infeasible": true})
+}
+
+fn no_method(method: &str) -> RpcError {
+    RpcError::new(METHOD_NOT_FOUND, format!("there is no method {method:?}"))
 }
 
 fn done(result: Result<(), Error>) -> Outcome {

@@ -93,6 +93,9 @@ fn progress() -> impl Fn(Tick) + Send + Sync + 'static {
         last.store(now, Ordering::Relaxed);
         overwrite(&if tick.shrinking {
             format!("shrinking witnesses: {} found", tick.suspects)
+        } else if tick.cases > 0 {
+            let percent = (tick.cases * 100).checked_div(tick.budget).unwrap_or(0).min(100);
+            format!("{percent:>3} %  {} cases at a limit, {} suspicions", tick.cases, tick.suspects)
         } else {
             let percent = (tick.steps * 100).checked_div(tick.budget).unwrap_or(0).min(100);
             format!("{percent:>3} %  {} histories, {} steps, {} suspicions", tick.histories, tick.steps, tick.suspects)

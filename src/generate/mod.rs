@@ -14,7 +14,7 @@ pub(crate) mod request;
 mod source;
 pub(crate) mod texts;
 
-use crate::contract::{Capability, Contract, Weight};
+use crate::contract::{Contract, Weight};
 use crate::history::{Command, History};
 
 pub(crate) use random::decode;
@@ -109,13 +109,7 @@ pub(crate) fn plan(
     };
     let directed = directed::all(contract, seed).into_iter().filter(wanted);
     // Who claims nothing that a conversation shows is sent none.
-    let conversational = |capability: &Capability| {
-        !matches!(
-            capability,
-            Capability::Field | Capability::Request | Capability::Fit | Capability::Gauge | Capability::Change
-        )
-    };
-    let any = contract.capabilities.iter().any(conversational);
+    let any = contract.converses();
     let rest = exhaustive::all(contract.clone(), seed, budget.steps / 4).chain(random::all(contract.clone(), seed));
     let (mut steps, mut bytes) = (0, 0);
     let contract = contract.clone();

@@ -6,10 +6,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::behaviour::{Behaviour, Gates, Outcome};
+use super::field::ReferenceReducer;
+use super::fit::ReferenceTrimmer;
 use super::latch::LatchState;
+use super::request::ReferenceAssembler;
 use super::select;
 use super::throttle::{Now, Point, ThrottleState};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::{Capability, Contract, FailureKind, TrimHow};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, from_json_lines, to_json_lines};
@@ -30,6 +34,7 @@ pub(crate) struct Machine {
     name: String,
     contract: Contract,
     behaviour: Box<dyn Behaviour>,
+    parts: (ReferenceReducer, ReferenceTrimmer, ReferenceAssembler),
     auto: bool,
     memories: BTreeMap<String, Memory>,
 }
@@ -43,7 +48,9 @@ impl fmt::Debug for Machine {
 impl Machine {
     pub(crate) fn new(name: impl Into<String>, contract: Contract, behaviour: impl Behaviour) -> Self {
         let behaviour = Box::new(behaviour);
-        Self { name: name.into(), contract, behaviour, auto: true, memories: BTreeMap::new() }
+        let (field, fit) = (contract.field.clone(), contract.fit.clone());
+        let parts = (ReferenceReducer::new(field.clone()), ReferenceTrimmer::new(fit), ReferenceAssembler::new(field));
+        Self { name: name.into(), contract, behaviour, parts, auto: true, memories: BTreeMap::new() }
     }
 
     fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
@@ -339,6 +346,18 @@ impl Compactor for Machine {
 
     fn usage(&mut self, _: &mut Conversation, _: u64, _: &str) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn reducer(&mut self) -> Option<&dyn Reducer> {
+        Some(&self.parts.0)
+    }
+
+    fn trimmer(&mut self) -> Option<&dyn Trimmer> {
+        Some(&self.parts.1)
+    }
+
+    fn assembler(&mut self) -> Option<&dyn Assembler> {
+        Some(&self.parts.2)
     }
 }
 

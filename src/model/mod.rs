@@ -32,11 +32,13 @@ pub(crate) use throttle::{Point, ThrottleState};
 use behaviour::Sound;
 
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::Contract;
 use crate::message::Message;
 use crate::trace::Action;
 
-/// The reference compactor: conforms to every requirement under any contract that it is given.
+/// The reference compactor, with the reference reducer, trimmer and assembler: conforms to every requirement under any
+/// contract that it is given.
 ///
 /// ```
 /// use plimsoll::{Compactor, Reference};
@@ -86,5 +88,14 @@ impl Compactor for Reference {
     }
     fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
         self.machine.usage(conversation, tokens, upto)
+    }
+    fn reducer(&mut self) -> Option<&dyn Reducer> {
+        self.machine.reducer()
+    }
+    fn trimmer(&mut self) -> Option<&dyn Trimmer> {
+        self.machine.trimmer()
+    }
+    fn assembler(&mut self) -> Option<&dyn Assembler> {
+        self.machine.assembler()
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::quote::escaped;
 use crate::requirement::requirement;
-use crate::verdict::{Report, RequirementReport, Tally, Verdict};
+use crate::verdict::{LimitShare, Report, RequirementReport, Tally, Verdict};
 
 /// A report as a person reads it: a table of areas, then each failure with its shortest history, then the closing line.
 ///
@@ -82,7 +82,7 @@ impl<'a> TextReport<'a> {
         if row.verdict == Verdict::Vacuous {
             writeln!(
                 out,
-                "\n  it is claimed, and no history of this run exercised it; claim it no more, or report a bug"
+                "\n  it is claimed, and nothing in this run exercised it; claim it no more, or report a bug"
             )?;
         }
         if let Some(timeline) = &row.timeline {
@@ -98,7 +98,8 @@ impl<'a> TextReport<'a> {
         if !folded.is_empty() {
             writeln!(out, "  with it   {}", folded.join(", "))?;
         }
-        self.write_witness(out, row.witness.as_deref(), row.witness_steps)
+        let case = requirement(&row.id).is_some_and(|requirement| requirement.check.side().is_some());
+        self.write_witness(out, row.witness.as_deref(), row.witness_steps.filter(|_| !case))
     }
 
     fn write_witness(&self, out: &mut impl fmt::Write, witness: Option<&str>, commands: Option<usize>) -> fmt::Result {
@@ -118,7 +119,15 @@ impl<'a> TextReport<'a> {
         let (name, version) = (escaped(&report.candidate.name), escaped(&report.candidate.version));
         writeln!(out, "candidate {name} {version}, specification {}, suite {}", report.spec, report.suite)?;
         let (histories, steps) = (report.histories, report.steps);
-        writeln!(out, "{histories} histories, {steps} steps, seed {}, effort {}\n", report.seed, report.effort)
+        let (seed, effort) = (report.seed, &report.effort);
+        if histories > 0 || report.limits.is_empty() {
+            writeln!(out, "{histories} histories, {steps} steps, seed {seed}, effort {effort}")?;
+        }
+        for LimitShare { capability, cases, kept } in &report.limits {
+            let kept = kept.map(|kept| format!("; of the room {:.0} % used where something had to go", kept * 100.0));
+            writeln!(out, "{cases} cases of `{capability}`, seed {seed}, effort {effort}{}", kept.unwrap_or_default())?;
+        }
+        writeln!(out)
     }
 
     fn write_table(&self, out: &mut impl fmt::Write) -> fmt::Result {
@@ -180,12 +189,15 @@ impl fmt::Display for TextReport<'_> {
             self.write_failure(out, row)?;
         }
         for broken in &report.broken {
-            let against = report.requirements.iter().filter(|row| row.verdict == broken.verdict);
-            let against: Vec<&str> = against.map(|row| row.id.as_str()).collect();
-            let against =
-                if against.is_empty() { String::new() } else { format!(", counted against {}", against.join(", ")) };
-            let (verdict, histories) = (broken.verdict.name(), broken.histories);
-            writeln!(out, "\n{verdict} in {histories} of {} histories{against}", report.histories)?;
+            let against = match broken.against.as_slice() {
+                [] => String::new(),
+                ids => format!(", counted against {}", ids.join(", ")),
+            };
+            let of = match &broken.of {
+                Some((side, cases)) => format!("{cases} cases of `{side}`"),
+                None => format!("{} histories", report.histories),
+            };
+            writeln!(out, "\n{} in {} of {of}{against}", broken.verdict.name(), broken.histories)?;
             if let Some(timeline) = &broken.timeline {
                 writeln!(out, "\n{timeline}")?;
             }

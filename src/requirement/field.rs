@@ -2,31 +2,34 @@
 
 use super::alignment::found_in_order;
 use super::field_loss::{RED_7, RED_8, RED_9, RED_10, RED_11, RED_12, RED_13};
-use super::limit::{Reply, Rule, Ruling, breaks_if};
+use super::limit::{Reply, Ruling, breaks_if};
 use super::reduction::{Facts, Reduction, is_joined};
-use crate::contract::{Contract, FieldRules, Notice, Structure};
+use super::{Check, Level, Requirement};
+use crate::contract::{Capability, Contract, FieldRules, Notice, Structure};
 use crate::marker::Marker;
 use crate::unit::Unit;
 
 /// All requirements of field reduction, in order.
-pub(crate) const RULES: &[Rule<Reduction>] =
+pub(crate) const ALL: &[Requirement] =
     &[RED_1, RED_2, RED_3, RED_4, RED_5, RED_6, RED_7, RED_8, RED_9, RED_10, RED_11, RED_12, RED_13];
 
-pub(super) fn always(_: &Contract) -> bool {
-    true
+pub(super) fn claimed(contract: &Contract) -> bool {
+    contract.claims(Capability::Field)
 }
 
 pub(super) fn in_blocks(contract: &Contract) -> bool {
-    contract.field.structure == Structure::Blocks
+    claimed(contract) && contract.field.structure == Structure::Blocks
 }
 
-const RED_1: Rule<Reduction> = Rule {
+const RED_1: Requirement = Requirement {
     id: "RED-1",
-    must: true,
+    level: Level::Must,
     sentence: "The output MUST NOT be longer than `max`, ever: separators, markers and headings count, and `max` may be 0 \
         or smaller than the marker.",
-    applies: always,
-    judge: within_the_limit,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(within_the_limit),
 };
 
 fn within_the_limit(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -40,12 +43,14 @@ fn within_the_limit(seen: &Reduction, contract: &Contract) -> Ruling {
     }
 }
 
-const RED_2: Rule<Reduction> = Rule {
+const RED_2: Requirement = Requirement {
     id: "RED-2",
-    must: true,
+    level: Level::Must,
     sentence: "What fits MUST pass through exactly as joined, without notice.",
-    applies: always,
-    judge: fitting_passes_through,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(fitting_passes_through),
 };
 
 fn fitting_passes_through(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -66,13 +71,15 @@ fn fitting_passes_through(seen: &Reduction, contract: &Contract) -> Ruling {
     }
 }
 
-const RED_3: Rule<Reduction> = Rule {
+const RED_3: Requirement = Requirement {
     id: "RED-3",
-    must: true,
+    level: Level::Must,
     sentence: "Every required block, wherever it stood, MUST be in the output: verbatim, as often as given, and in the \
         given order.",
+    chapter: "field.md",
+    implies: &[],
     applies: in_blocks,
-    judge: required_survives,
+    check: Check::Reduce(required_survives),
 };
 
 fn required_survives(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -94,18 +101,20 @@ fn required_texts<'a>(seen: &'a Reduction, rules: &FieldRules) -> impl Iterator<
         .filter(|text| !text.is_empty())
 }
 
-const RED_4: Rule<Reduction> = Rule {
+const RED_4: Requirement = Requirement {
     id: "RED-4",
-    must: true,
+    level: Level::Must,
     sentence: "Trailing required guidance MUST end the output, with at most a marker after it; with `field.structure` `text` \
         the last `field.tail` units of the last paragraph MUST survive wherever `max` is at least twice `tail` plus the \
         marker.",
+    chapter: "field.md",
+    implies: &["RED-3"],
     applies: has_tail,
-    judge: tail_survives,
+    check: Check::Reduce(tail_survives),
 };
 
 fn has_tail(contract: &Contract) -> bool {
-    in_blocks(contract) || contract.field.tail > 0
+    claimed(contract) && (in_blocks(contract) || contract.field.tail > 0)
 }
 
 fn tail_survives(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -171,14 +180,16 @@ pub(super) fn ends_with(text: &str, tail: &str, rules: &FieldRules) -> bool {
     false
 }
 
-const RED_5: Rule<Reduction> = Rule {
+const RED_5: Requirement = Requirement {
     id: "RED-5",
-    must: true,
+    level: Level::Must,
     sentence: "The answer MUST be an explicit infeasible, and not a silent loss, if the required blocks with their \
         separators cannot fit; it MUST NOT be infeasible if they fit together with a marker; in between it may be \
         either.",
+    chapter: "field.md",
+    implies: &["RED-3"],
     applies: in_blocks,
-    judge: infeasible_is_said,
+    check: Check::Reduce(infeasible_is_said),
 };
 
 fn infeasible_is_said(seen: &Reduction, _: &Contract) -> Ruling {
@@ -192,17 +203,19 @@ fn infeasible_is_said(seen: &Reduction, _: &Contract) -> Ruling {
     }
 }
 
-const RED_6: Rule<Reduction> = Rule {
+const RED_6: Requirement = Requirement {
     id: "RED-6",
-    must: true,
+    level: Level::Must,
     sentence: "There MUST be a notice if something was cut and none if nothing was, and the sizes in it MUST be true \
         in the declared unit; with `field.notice` `marker` the marker is the notice.",
+    chapter: "field.md",
+    implies: &[],
     applies: has_notice,
-    judge: notice_is_true,
+    check: Check::Reduce(notice_is_true),
 };
 
-pub(super) fn has_notice(contract: &Contract) -> bool {
-    contract.field.notice != Notice::None
+fn has_notice(contract: &Contract) -> bool {
+    claimed(contract) && contract.field.notice != Notice::None
 }
 
 fn notice_is_true(seen: &Reduction, contract: &Contract) -> Ruling {

@@ -3,19 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::alignment::{all_but_one_survive, is_subsequence, longest_character};
-use super::field::{always, in_blocks, other_lengths};
-use super::limit::{Reply, Rule, Ruling, breaks_if};
+use super::field::{claimed, in_blocks, other_lengths};
+use super::limit::{Reply, Ruling, breaks_if};
 use super::reduction::{Facts, Reduction, is_joined, limit_broken};
+use super::{Check, Level, Requirement};
 use crate::contract::Contract;
 use crate::marker::Marker;
 
-pub(super) const RED_7: Rule<Reduction> = Rule {
+pub(super) const RED_7: Requirement = Requirement {
     id: "RED-7",
-    must: true,
+    level: Level::Must,
     sentence: "The output MUST be well-formed Unicode, and every character in it MUST come from the input or the \
         marker: code points are not split, and no lone surrogate or replacement character appears.",
-    applies: always,
-    judge: characters_stay_whole,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(characters_stay_whole),
 };
 
 fn characters_stay_whole(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -60,13 +63,15 @@ impl Characters {
     }
 }
 
-pub(super) const RED_8: Rule<Reduction> = Rule {
+pub(super) const RED_8: Requirement = Requirement {
     id: "RED-8",
-    must: true,
+    level: Level::Must,
     sentence: "Apart from its markers the output MUST be a subsequence of the joined input, with nothing invented and \
         nothing reordered.",
-    applies: always,
-    judge: nothing_is_invented,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(nothing_is_invented),
 };
 
 fn nothing_is_invented(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -83,13 +88,15 @@ fn stripped(seen: &Reduction, contract: &Contract) -> String {
     contract.field.join.join(seen.blocks.iter().map(|block| block.text.trim())).trim().to_owned()
 }
 
-pub(super) const RED_9: Rule<Reduction> = Rule {
+pub(super) const RED_9: Requirement = Requirement {
     id: "RED-9",
-    must: true,
+    level: Level::Must,
     sentence: "Text that merely contains the marker MUST be treated as content, and a second reduction at the same limit MUST \
         change nothing.",
-    applies: always,
-    judge: marker_is_content,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(marker_is_content),
 };
 
 fn marker_is_content(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -113,13 +120,15 @@ fn marker_is_content(seen: &Reduction, contract: &Contract) -> Ruling {
     }
 }
 
-pub(super) const RED_10: Rule<Reduction> = Rule {
+pub(super) const RED_10: Requirement = Requirement {
     id: "RED-10",
-    must: false,
+    level: Level::Should,
     sentence: "Where a cut in one removable block is enough to absorb the overflow, every other block SHOULD survive \
         verbatim.",
+    chapter: "field.md",
+    implies: &[],
     applies: in_blocks,
-    judge: one_cut_is_enough,
+    check: Check::Reduce(one_cut_is_enough),
 };
 
 fn one_cut_is_enough(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -137,12 +146,14 @@ fn one_cut_is_enough(seen: &Reduction, contract: &Contract) -> Ruling {
     breaks_if(!kept, "more_than_one_block_cut", &[("overflow", most - seen.max), ("max", seen.max)])
 }
 
-pub(super) const RED_11: Rule<Reduction> = Rule {
+pub(super) const RED_11: Requirement = Requirement {
     id: "RED-11",
-    must: true,
+    level: Level::Must,
     sentence: "The same input MUST give the same output, and the input MUST be left alone.",
-    applies: always,
-    judge: same_input_same_output,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(same_input_same_output),
 };
 
 fn same_input_same_output(seen: &Reduction, _: &Contract) -> Ruling {
@@ -158,13 +169,15 @@ fn same_input_same_output(seen: &Reduction, _: &Contract) -> Ruling {
     }
 }
 
-pub(super) const RED_12: Rule<Reduction> = Rule {
+pub(super) const RED_12: Requirement = Requirement {
     id: "RED-12",
-    must: true,
+    level: Level::Must,
     sentence: "The limit MUST be measured in the declared unit, also for texts whose lengths in code points, UTF-8 bytes and \
         UTF-16 units differ.",
-    applies: always,
-    judge: measured_in_the_unit,
+    chapter: "field.md",
+    implies: &["RED-1", "RED-2"],
+    applies: claimed,
+    check: Check::Reduce(measured_in_the_unit),
 };
 
 fn measured_in_the_unit(seen: &Reduction, contract: &Contract) -> Ruling {
@@ -182,13 +195,15 @@ fn measured_in_the_unit(seen: &Reduction, contract: &Contract) -> Ruling {
     breaks_if(broken.is_some(), "measured_in_another_unit", &numbers)
 }
 
-pub(super) const RED_13: Rule<Reduction> = Rule {
+pub(super) const RED_13: Requirement = Requirement {
     id: "RED-13",
-    must: false,
+    level: Level::Should,
     sentence: "What a reduction loses SHOULD NOT exceed the overflow by more than the markers, the separators at the \
         cut and a single character.",
-    applies: always,
-    judge: no_more_than_needed,
+    chapter: "field.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Reduce(no_more_than_needed),
 };
 
 fn no_more_than_needed(seen: &Reduction, contract: &Contract) -> Ruling {

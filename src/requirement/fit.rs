@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::limit::{Reply, Rule, Ruling, breaks_if};
-use crate::contract::{Contract, Feature, FitUnit};
+use super::limit::{Reply, Ruling, breaks_if};
+use super::{Check, Level, Requirement};
+use crate::contract::{Capability, Contract, Feature, FitUnit};
 use crate::fit_rules::{latest_user, leading, must_stay, turn_runs};
 use crate::message::Message;
 
@@ -39,6 +40,11 @@ impl Fitting {
             stayed[at] |= same(message, &messages[at]);
         }
         Self { messages, max, reply, again: None, second: None, origins, stayed, size, must }
+    }
+
+    /// Whether this message is in the result as it was.
+    pub(crate) fn stayed(&self, at: usize) -> bool {
+        self.stayed.get(at).copied().unwrap_or_default()
     }
 
     fn fits(&self) -> bool {
@@ -87,15 +93,21 @@ fn same_list(one: &[Message], other: &[Message]) -> bool {
         && visible(one).zip(visible(other)).all(|(one, other)| same(one, other))
 }
 
-/// All requirements of trimmers, in order.
-pub(crate) const RULES: &[Rule<Fitting>] = &[FIT_1, FIT_2, FIT_3, FIT_4, FIT_5, FIT_6, FIT_7, FIT_8];
+fn claimed(contract: &Contract) -> bool {
+    contract.claims(Capability::Fit)
+}
 
-const FIT_1: Rule<Fitting> = Rule {
+/// All requirements of trimmers, in order.
+pub(crate) const ALL: &[Requirement] = &[FIT_1, FIT_2, FIT_3, FIT_4, FIT_5, FIT_6, FIT_7, FIT_8];
+
+const FIT_1: Requirement = Requirement {
     id: "FIT-1",
-    must: true,
+    level: Level::Must,
     sentence: "Measured in the declared unit and counter, the result MUST be within the limit.",
-    applies: |_| true,
-    judge: within_the_limit,
+    chapter: "fit.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Fit(within_the_limit),
 };
 
 fn within_the_limit(seen: &Fitting, contract: &Contract) -> Ruling {
@@ -104,12 +116,14 @@ fn within_the_limit(seen: &Fitting, contract: &Contract) -> Ruling {
     breaks_if(size > seen.max, "too_large", &[("result", size), ("max", seen.max)])
 }
 
-const FIT_2: Rule<Fitting> = Rule {
+const FIT_2: Requirement = Requirement {
     id: "FIT-2",
-    must: true,
+    level: Level::Must,
     sentence: "What fits MUST come back unchanged.",
-    applies: |_| true,
-    judge: fitting_comes_back,
+    chapter: "fit.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Fit(fitting_comes_back),
 };
 
 fn fitting_comes_back(seen: &Fitting, _: &Contract) -> Ruling {
@@ -122,12 +136,14 @@ fn fitting_comes_back(seen: &Fitting, _: &Contract) -> Ruling {
     }
 }
 
-const FIT_3: Rule<Fitting> = Rule {
+const FIT_3: Requirement = Requirement {
     id: "FIT-3",
-    must: true,
+    level: Level::Must,
     sentence: "Leading system messages and pinned ones MUST survive verbatim.",
-    applies: |contract| contract.has(Feature::System) || contract.has(Feature::Pinned),
-    judge: guidance_survives,
+    chapter: "fit.md",
+    implies: &[],
+    applies: |contract| claimed(contract) && (contract.has(Feature::System) || contract.has(Feature::Pinned)),
+    check: Check::Fit(guidance_survives),
 };
 
 fn guidance_survives(seen: &Fitting, contract: &Contract) -> Ruling {
@@ -146,12 +162,14 @@ fn guidance_survives(seen: &Fitting, contract: &Contract) -> Ruling {
     }
 }
 
-const FIT_4: Rule<Fitting> = Rule {
+const FIT_4: Requirement = Requirement {
     id: "FIT-4",
-    must: true,
+    level: Level::Must,
     sentence: "The latest user message MUST survive verbatim while its turn runs.",
-    applies: |_| true,
-    judge: latest_user_survives,
+    chapter: "fit.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Fit(latest_user_survives),
 };
 
 fn latest_user_survives(seen: &Fitting, contract: &Contract) -> Ruling {
@@ -161,12 +179,14 @@ fn latest_user_survives(seen: &Fitting, contract: &Contract) -> Ruling {
     breaks_if(!seen.stayed[at], "latest_user_lost", &[("message", at + 1), ("max", seen.max)])
 }
 
-const FIT_5: Rule<Fitting> = Rule {
+const FIT_5: Requirement = Requirement {
     id: "FIT-5",
-    must: true,
+    level: Level::Must,
     sentence: "Calls and results MUST stay in pairs.",
-    applies: |contract| contract.has(Feature::Calls),
-    judge: pairs_stay_together,
+    chapter: "fit.md",
+    implies: &[],
+    applies: |contract| claimed(contract) && contract.has(Feature::Calls),
+    check: Check::Fit(pairs_stay_together),
 };
 
 fn pairs_stay_together(seen: &Fitting, _: &Contract) -> Ruling {
@@ -194,13 +214,15 @@ fn answered(messages: &[Message]) -> HashSet<&str> {
     results.filter_map(|message| message.call_id.as_deref()).collect()
 }
 
-const FIT_6: Rule<Fitting> = Rule {
+const FIT_6: Requirement = Requirement {
     id: "FIT-6",
-    must: true,
+    level: Level::Must,
     sentence: "What stays MUST keep its order, MUST NOT be joined by anything invented, and where its content was shortened \
         MUST be marked and well-formed.",
-    applies: |_| true,
-    judge: nothing_is_invented,
+    chapter: "fit.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Fit(nothing_is_invented),
 };
 
 fn nothing_is_invented(seen: &Fitting, contract: &Contract) -> Ruling {
@@ -246,13 +268,15 @@ fn damage(message: &Message, origin: &Message, contract: &Contract) -> Option<&'
     (plain_cut && !message.trimmed).then_some("shortened_without_mark")
 }
 
-const FIT_7: Rule<Fitting> = Rule {
+const FIT_7: Requirement = Requirement {
     id: "FIT-7",
-    must: true,
+    level: Level::Must,
     sentence: "Where what must stay cannot fit, the answer MUST be an explicit infeasible or an error, and MUST NOT be \
         an empty or partial list in the guise of an answer.",
-    applies: |_| true,
-    judge: infeasible_is_said,
+    chapter: "fit.md",
+    implies: &["FIT-3", "FIT-4"],
+    applies: claimed,
+    check: Check::Fit(infeasible_is_said),
 };
 
 fn infeasible_is_said(seen: &Fitting, _: &Contract) -> Ruling {
@@ -267,13 +291,15 @@ fn infeasible_is_said(seen: &Fitting, _: &Contract) -> Ruling {
     }
 }
 
-const FIT_8: Rule<Fitting> = Rule {
+const FIT_8: Requirement = Requirement {
     id: "FIT-8",
-    must: true,
+    level: Level::Must,
     sentence: "A second pass at the same limit MUST change nothing, the same input MUST give the same result, and the \
         caller's messages MUST be left alone.",
-    applies: |_| true,
-    judge: second_pass_changes_nothing,
+    chapter: "fit.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Fit(second_pass_changes_nothing),
 };
 
 fn second_pass_changes_nothing(seen: &Fitting, _: &Contract) -> Ruling {

@@ -40,7 +40,7 @@ pub(crate) const ALL: &[Requirement] = &[
             "THR-2", "THR-4", "THR-5", "THR-8", "LAT-1", "LAT-2", "LAT-4", "LAT-5", "LAT-10", "OUT-4", "OUT-7",
             "ISO-1", "ISO-3", "FRC-1", "FRC-2", "FRC-3",
         ],
-        applies: |_| true,
+        applies: Contract::converses,
         check: Check::Compare { exercised: any, blamed: |_| false },
     },
     Requirement {

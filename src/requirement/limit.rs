@@ -1,22 +1,6 @@
-//! What a requirement at a limit is: a sentence and the function that judges it.
+//! The judgement of a case at a limit.
 
 use std::fmt;
-
-use crate::contract::Contract;
-
-/// A requirement about what was seen of a case.
-pub(crate) struct Rule<S> {
-    /// Its id.
-    pub(crate) id: &'static str,
-    /// MUST, or SHOULD.
-    pub(crate) must: bool,
-    /// Its sentence, as the specification has it.
-    pub(crate) sentence: &'static str,
-    /// Whether a contract that claims the capability claims it too.
-    pub(crate) applies: fn(&Contract) -> bool,
-    /// The judgement of one case.
-    pub(crate) judge: fn(&S, &Contract) -> Ruling,
-}
 
 /// The judgement of one case by one requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! LOG: who sees what.
 
-use super::{Case, Check, Level, Requirement, Seen};
+use super::{Case, Check, Level, Requirement, Seen, request};
 use crate::contract::{Capability, Contract, Feature, StatusKind};
 use crate::history::Command;
 use crate::message::{Message, Role};
@@ -24,8 +24,8 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "A `ui_only` message, own or external, MUST NOT reach the model: neither in a summariser input nor in any field of a request.",
         chapter: "log.md",
         implies: &[],
-        applies: |c| c.claims(Capability::Summarize),
-        check: Check::Observe(ui_only_stays_here),
+        applies: |c| c.claims(Capability::Summarize) || c.claims(Capability::Request) && c.has(Feature::UiOnly),
+        check: Check::Send { observe: ui_only_stays_here, assemble: request::ui_only_stays_out },
     },
     Requirement {
         id: "LOG-3",
@@ -33,8 +33,8 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "A `hidden` message MUST still reach the model.",
         chapter: "log.md",
         implies: &[],
-        applies: |c| c.has(Feature::Hidden) && c.claims(Capability::Summarize),
-        check: Check::Observe(hidden_is_sent),
+        applies: |c| c.has(Feature::Hidden) && (c.claims(Capability::Summarize) || c.claims(Capability::Request)),
+        check: Check::Send { observe: hidden_is_sent, assemble: request::hidden_is_sent },
     },
     Requirement {
         id: "LOG-4",

@@ -2,6 +2,7 @@
 //!
 //! A *monitor* reads a judged trace and says how often the requirement was exercised and where it was broken. Whether a
 //! wrong *decision* breaks a requirement is asked of the shortest witness only: which of its causes cannot be removed.
+//! What is required at a limit is judged case by case: a field, a list of messages, a view.
 
 mod alignment;
 mod blame;
@@ -23,7 +24,11 @@ pub(crate) use blame::{Blame, Cause, Trials, fallback, sentence};
 
 use std::fmt;
 
-use crate::contract::Contract;
+use self::fit::Fitting;
+use self::limit::Ruling;
+use self::reduction::Reduction;
+use self::request::Assembly;
+use crate::contract::{Capability, Contract};
 use crate::oracle::{Judged, Judgement};
 
 /// Whether a requirement binds.
@@ -81,6 +86,26 @@ pub(crate) enum Check {
     Both { observe: fn(&Case<'_>) -> Seen, blamed: fn(&Blame<'_>) -> bool },
     /// By playing the same history twice, or with something left out.
     Compare { exercised: fn(&Case<'_>, &Judged<'_>) -> bool, blamed: fn(&Blame<'_>) -> bool },
+    /// By a reduced field, case by case.
+    Reduce(fn(&Reduction, &Contract) -> Ruling),
+    /// By trimmed messages, case by case.
+    Fit(fn(&Fitting, &Contract) -> Ruling),
+    /// By an assembled request, case by case.
+    Assemble(fn(&Assembly, &Contract) -> Ruling),
+    /// By what was observed, and by an assembled request, case by case.
+    Send { observe: fn(&Case<'_>) -> Seen, assemble: fn(&Assembly, &Contract) -> Ruling },
+}
+
+impl Check {
+    /// The capability whose cases at a limit it judges, if it judges any.
+    pub(crate) fn side(&self) -> Option<Capability> {
+        match self {
+            Self::Reduce(_) => Some(Capability::Field),
+            Self::Fit(_) => Some(Capability::Fit),
+            Self::Assemble(_) | Self::Send { .. } => Some(Capability::Request),
+            Self::Observe(_) | Self::Decide { .. } | Self::Both { .. } | Self::Compare { .. } => None,
+        }
+    }
 }
 
 impl fmt::Debug for Requirement {
@@ -173,8 +198,18 @@ impl Seen {
 
 /// All requirements that are checked, in the order of the specification.
 pub fn requirements() -> impl Iterator<Item = &'static Requirement> {
-    const AREAS: &[&[Requirement]] =
-        &[log::ALL, throttle::ALL, latch::ALL, outcome::ALL, view::ALL, isolation::ALL, force::ALL];
+    const AREAS: &[&[Requirement]] = &[
+        log::ALL,
+        throttle::ALL,
+        latch::ALL,
+        outcome::ALL,
+        view::ALL,
+        isolation::ALL,
+        force::ALL,
+        field::ALL,
+        fit::ALL,
+        request::ALL,
+    ];
     AREAS.iter().flat_map(|area| area.iter())
 }
 

@@ -2,10 +2,11 @@
 
 use super::alignment::all_but_one_survive;
 use super::alignment::found_in_order;
-use super::field::{ends_with, has_notice, last_units, room_for_a_marker};
-use super::limit::{Reply, Rule, Ruling, breaks_if};
+use super::field::{ends_with, last_units, room_for_a_marker};
+use super::limit::{Reply, Ruling, breaks_if};
 use super::reduction::{Facts, Reduction, is_joined};
-use crate::contract::{Contract, Feature, Notice, Structure};
+use super::{Check, Level, Requirement};
+use crate::contract::{Capability, Contract, Feature, Notice, Structure};
 use crate::field::{Reduced, Request};
 use crate::marker::Marker;
 use crate::message::{Message, Role};
@@ -47,16 +48,22 @@ impl Assembly {
     }
 }
 
-/// All requirements of the request, in order.
-pub(crate) const RULES: &[Rule<Assembly>] = &[ASM_1, ASM_2, ASM_3, ASM_4, ASM_5, ASM_6, LOG_2, LOG_3];
+fn claimed(contract: &Contract) -> bool {
+    contract.claims(Capability::Request)
+}
 
-const ASM_1: Rule<Assembly> = Rule {
+/// All requirements of the request, in order.
+pub(crate) const ALL: &[Requirement] = &[ASM_1, ASM_2, ASM_3, ASM_4, ASM_5, ASM_6];
+
+const ASM_1: Requirement = Requirement {
     id: "ASM-1",
-    must: true,
+    level: Level::Must,
     sentence: "The field MUST be within its cap however it came about: from many small messages, from one large one, or \
         through its separators.",
-    applies: |_| true,
-    judge: within_the_cap,
+    chapter: "request.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Assemble(within_the_cap),
 };
 
 fn within_the_cap(seen: &Assembly, contract: &Contract) -> Ruling {
@@ -70,17 +77,24 @@ fn within_the_cap(seen: &Assembly, contract: &Contract) -> Ruling {
     }
 }
 
-const ASM_2: Rule<Assembly> = Rule {
+const ASM_2: Requirement = Requirement {
     id: "ASM-2",
-    must: true,
+    level: Level::Must,
     sentence: "Required guidance MUST survive into the request itself, on every declared path, and not only through the \
         reducer.",
-    applies: |contract| match contract.field.structure {
-        Structure::Blocks => contract.has(Feature::Pinned),
-        Structure::Text => contract.field.tail > 0,
-    },
-    judge: guidance_survives,
+    chapter: "request.md",
+    implies: &[],
+    applies: has_guidance,
+    check: Check::Assemble(guidance_survives),
 };
+
+fn has_guidance(contract: &Contract) -> bool {
+    claimed(contract)
+        && match contract.field.structure {
+            Structure::Blocks => contract.has(Feature::Pinned),
+            Structure::Text => contract.field.tail > 0,
+        }
+}
 
 fn guidance_survives(seen: &Assembly, contract: &Contract) -> Ruling {
     let (rules, field) = (&contract.field, &seen.field);
@@ -106,12 +120,14 @@ fn guidance_survives(seen: &Assembly, contract: &Contract) -> Ruling {
     breaks_if(found < required.len(), "required_message_lost", &numbers)
 }
 
-const ASM_3: Rule<Assembly> = Rule {
+const ASM_3: Requirement = Requirement {
     id: "ASM-3",
-    must: true,
+    level: Level::Must,
     sentence: "Under the cap the field MUST be exactly the joined text.",
-    applies: |_| true,
-    judge: under_the_cap_unchanged,
+    chapter: "request.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Assemble(under_the_cap_unchanged),
 };
 
 fn under_the_cap_unchanged(seen: &Assembly, contract: &Contract) -> Ruling {
@@ -128,12 +144,14 @@ fn under_the_cap_unchanged(seen: &Assembly, contract: &Contract) -> Ruling {
     }
 }
 
-const ASM_4: Rule<Assembly> = Rule {
+const ASM_4: Requirement = Requirement {
     id: "ASM-4",
-    must: true,
+    level: Level::Must,
     sentence: "A cut MUST be announced.",
-    applies: has_notice,
-    judge: cut_is_announced,
+    chapter: "request.md",
+    implies: &[],
+    applies: |contract| claimed(contract) && contract.field.notice != Notice::None,
+    check: Check::Assemble(cut_is_announced),
 };
 
 fn cut_is_announced(seen: &Assembly, contract: &Contract) -> Ruling {
@@ -153,24 +171,28 @@ fn cut_is_announced(seen: &Assembly, contract: &Contract) -> Ruling {
     breaks_if(!marked, "cut_without_marker", &seen.numbers())
 }
 
-const ASM_5: Rule<Assembly> = Rule {
+const ASM_5: Requirement = Requirement {
     id: "ASM-5",
-    must: true,
+    level: Level::Must,
     sentence: "Assembling a request MUST change neither the log nor the view.",
-    applies: |_| true,
-    judge: log_and_view_stay,
+    chapter: "request.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Assemble(log_and_view_stay),
 };
 
 fn log_and_view_stay(seen: &Assembly, _: &Contract) -> Ruling {
     breaks_if(seen.touched, "log_or_view_changed", &seen.numbers())
 }
 
-const ASM_6: Rule<Assembly> = Rule {
+const ASM_6: Requirement = Requirement {
     id: "ASM-6",
-    must: false,
+    level: Level::Should,
     sentence: "Block boundaries SHOULD be message boundaries: a blank line inside a message SHOULD NOT split it.",
-    applies: |_| true,
-    judge: messages_are_the_blocks,
+    chapter: "request.md",
+    implies: &[],
+    applies: claimed,
+    check: Check::Assemble(messages_are_the_blocks),
 };
 
 /// Where one message can absorb the overflow, all others stay, blank lines inside it or not. A design that cuts several
@@ -197,16 +219,8 @@ fn others_survive(seen: &Assembly, contract: &Contract) -> Option<bool> {
     absorbs.then(|| all_but_one_survive(text, &texts))
 }
 
-const LOG_2: Rule<Assembly> = Rule {
-    id: "LOG-2",
-    must: true,
-    sentence: "A `ui_only` message, own or external, MUST NOT reach the model: neither in a summariser input nor in any field \
-        of a request.",
-    applies: |contract| contract.has(Feature::UiOnly),
-    judge: ui_only_stays_out,
-};
-
-fn ui_only_stays_out(seen: &Assembly, _: &Contract) -> Ruling {
+/// LOG-2, as far as it is about requests.
+pub(super) fn ui_only_stays_out(seen: &Assembly, _: &Contract) -> Ruling {
     let Some(request) = seen.reply.given() else { return Ruling::Silent };
     let mut private = seen.view.iter().filter(|message| message.ui_only).peekable();
     if private.peek().is_none() {
@@ -221,15 +235,8 @@ fn ui_only_stays_out(seen: &Assembly, _: &Contract) -> Ruling {
     breaks_if(private.any(reaches), "ui_only_message_sent", &seen.numbers())
 }
 
-const LOG_3: Rule<Assembly> = Rule {
-    id: "LOG-3",
-    must: true,
-    sentence: "A `hidden` message MUST still reach the model.",
-    applies: |contract| contract.has(Feature::Hidden),
-    judge: hidden_is_sent,
-};
-
-fn hidden_is_sent(seen: &Assembly, _: &Contract) -> Ruling {
+/// LOG-3, as far as it is about requests.
+pub(super) fn hidden_is_sent(seen: &Assembly, _: &Contract) -> Ruling {
     let Some(request) = seen.reply.given() else { return Ruling::Silent };
     let judged = |message: &&Message| {
         let free = message.content.trim().is_empty() || message.role == Role::System && !seen.field.fits();

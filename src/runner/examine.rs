@@ -82,7 +82,9 @@ impl Examiner<'_> {
         }
         for (at, requirement) in self.requirements.iter().enumerate() {
             match requirement.check {
-                Check::Observe(monitor) | Check::Both { observe: monitor, .. } => {
+                Check::Observe(monitor)
+                | Check::Both { observe: monitor, .. }
+                | Check::Send { observe: monitor, .. } => {
                     let seen = monitor(&case);
                     examined.exercised[at] = seen.exercised;
                     if let Some(violation) = seen.violation {
@@ -93,7 +95,7 @@ impl Examiner<'_> {
                     examined.exercised[at] =
                         case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
                 }
-                Check::Compare { .. } => {}
+                Check::Compare { .. } | Check::Reduce(_) | Check::Fit(_) | Check::Assemble(_) => {}
             }
         }
         for judged in case.steps() {
@@ -164,7 +166,9 @@ impl Examiner<'_> {
             Suspect::Observed(at, reason) => {
                 let judgement = judge(self.contract, &trace);
                 let case = Case { contract: self.contract, judgement: &judgement };
-                let (Check::Observe(monitor) | Check::Both { observe: monitor, .. }) = self.requirements[*at].check
+                let (Check::Observe(monitor)
+                | Check::Both { observe: monitor, .. }
+                | Check::Send { observe: monitor, .. }) = self.requirements[*at].check
                 else {
                     return None;
                 };
@@ -226,7 +230,7 @@ impl Examiner<'_> {
         let blamed = crate::requirement::requirements().filter(|requirement| requirement.applies(self.contract));
         let blamed = blamed.filter(|requirement| match requirement.check {
             Check::Decide { blamed, .. } | Check::Both { blamed, .. } | Check::Compare { blamed, .. } => blamed(&blame),
-            Check::Observe(_) => false,
+            _ => false,
         });
         let mut ids: Vec<&'static str> = blamed.map(|requirement| requirement.id).collect();
         if ids.is_empty() {

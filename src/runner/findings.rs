@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Examiner, Raised, Setup, Suspect, Tick};
 use crate::contract::Weight;
 use crate::generate::{Budget, Planned, Share};
-use crate::heart::Watch;
+use crate::heart::{Task, Watch};
 use crate::history::History;
 use crate::requirement::{Cause, Check, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
@@ -133,7 +133,7 @@ pub(super) fn work_out(
             if bench.stopped() {
                 break;
             }
-            heart.begin(&raised.planned);
+            heart.begin(Task::History(raised.planned.clone()));
             let work = || bench.work_out(at, raised, &found, &mut budget);
             let new = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
                 Ok(new) => new,
@@ -176,7 +176,7 @@ pub(super) fn work_out(
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 if let Some(progress) = &setup.progress {
                     let suspects = found.len() as u64;
-                    progress(Tick { histories: 0, steps: 0, budget: 0, suspects, shrinking: true });
+                    progress(Tick { histories: 0, steps: 0, cases: 0, budget: 0, suspects, shrinking: true });
                 }
                 if watch.stuck().is_some() {
                     let seconds = setup.deadline.unwrap_or_default().as_secs_f64();

@@ -1,5 +1,6 @@
 //! Runs a plan: drives, counts, shrinks, and sums up.
 
+mod at_limit;
 mod compare;
 mod examine;
 mod findings;
@@ -18,13 +19,13 @@ pub use replay::Replay;
 pub(crate) use replay::played;
 pub(crate) use replay::replay;
 
-use crate::heart::Watch;
+use crate::heart::{Task, Watch};
 
 use crate::candidate::{Compactor, Error};
 use crate::contract::Contract;
 use crate::generate::{Budget, Effort, Planned, Share, plan};
 use crate::known::KnownFailures;
-use crate::requirement::{Cause, Requirement, requirements};
+use crate::requirement::{Cause, Requirement, requirement, requirements};
 use crate::trace::BreakKind;
 use crate::verdict::{
     BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Verdict,
@@ -45,7 +46,9 @@ pub struct Tick {
     pub histories: u64,
     /// Steps taken.
     pub steps: u64,
-    /// Steps of the budget.
+    /// Cases played at a limit; 0 while histories are played.
+    pub cases: u64,
+    /// Steps of the budget, or cases of it.
     pub budget: u64,
     /// Suspicions so far.
     pub suspects: u64,
@@ -164,10 +167,11 @@ pub(crate) fn run(setup: &Setup) -> Report {
     }
     declared(&setup.contract, &mut report);
     for (kind, (histories, message, target)) in tally.broken {
-        let verdict = broke(kind);
+        let verdict = Verdict::of_break(kind);
         let finding = found.iter().find(|finding| finding.suspect == Suspect::Broke(kind));
         let witness = finding.and_then(|finding| finding.witness.clone());
         let timeline = finding.and_then(|finding| finding.timeline.clone());
+        let mut against = Vec::new();
         for row in &mut report.requirements {
             let here = target.map_or(row.id == "ISO-4", |id| row.id == id) || row.id == "ISO-4";
             if here && row.verdict != Verdict::Fail && row.verdict != Verdict::NotClaimed {
@@ -175,9 +179,18 @@ pub(crate) fn run(setup: &Setup) -> Report {
                 row.reason = Some(format!("the candidate broke off: {}", kind.name()));
                 row.detail = Some(message.clone());
                 row.witness.clone_from(&witness);
+                against.push(row.id.clone());
             }
         }
-        report.broken.push(BrokenReport { verdict, histories, message, witness, timeline });
+        report.broken.push(BrokenReport { verdict, histories, message, witness, timeline, against, of: None });
+    }
+    if report.aborted.is_none() && !fails_one_of(&setup.until, &found) {
+        report.aborted = at_limit::run(setup, &claimed, witnesses.as_ref(), &mut report);
+    }
+    if report.aborted.is_some() {
+        let at_limit = |id: &str| requirement(id).is_some_and(|requirement| requirement.check.side().is_some());
+        let rows = report.requirements.iter_mut().filter(|row| row.verdict == Verdict::Vacuous && at_limit(&row.id));
+        rows.for_each(|row| row.verdict = Verdict::NotReached);
     }
     if let Some(known) = &setup.known {
         known.apply(&mut report);
@@ -212,15 +225,6 @@ fn declared(contract: &Contract, report: &mut Report) {
     (row.witness, row.witness_steps, row.timeline) = (None, None, None);
 }
 
-fn broke(kind: BreakKind) -> Verdict {
-    match kind {
-        BreakKind::Crash => Verdict::Crash,
-        BreakKind::Timeout => Verdict::Timeout,
-        BreakKind::Protocol | BreakKind::Unsupported => Verdict::ProtocolError,
-        BreakKind::Harness => Verdict::HarnessError,
-    }
-}
-
 fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
     let row = |requirement: &&'static Requirement| RequirementReport {
         id: requirement.id.to_owned(),
@@ -253,6 +257,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         filter: setup.only.clone(),
         strict: setup.strict,
         shares: Vec::new(),
+        limits: Vec::new(),
         broken: Vec::new(),
         aborted: None,
         cut_short: None,
@@ -289,7 +294,7 @@ fn search(
                 let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((at, planned)) = next else { break };
                 handed.fetch_max(at + 1, Ordering::Relaxed);
-                heart.begin(&planned);
+                heart.begin(Task::History(planned.clone()));
                 let examined = std::panic::catch_unwind(AssertUnwindSafe(|| examiner.examine(&planned)))
                     .unwrap_or_else(|panic| Examined::harness(claimed.len(), &panic_text(panic.as_ref())));
                 if to.send((at, planned, examined)).is_err() {
@@ -317,7 +322,7 @@ fn search(
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                if let Some(planned) = watch.stuck() {
+                if let Some(Task::History(planned)) = watch.stuck() {
                     let slug = format!("stuck-{}", planned.target.unwrap_or(planned.share.name()));
                     let text = findings::raw(setup, &planned, &[], "the candidate did not return");
                     let file = witnesses
@@ -344,7 +349,7 @@ fn search(
             }
             if let Some(progress) = &setup.progress {
                 let (histories, steps, suspects) = (tally.histories, tally.steps, tally.raised.len() as u64);
-                progress(Tick { histories, steps, budget: budget.steps as u64, suspects, shrinking: false });
+                progress(Tick { histories, steps, cases: 0, budget: budget.steps as u64, suspects, shrinking: false });
             }
         }
         if setup.stop.load(Ordering::Relaxed) {

@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::{Examiner, Factory, Suspect};
 use crate::contract::Contract;
 use crate::generate::{Planned, Share};
-use crate::heart::Watch;
+use crate::heart::{Task, Watch};
+use crate::limit_case::LimitCase;
+use crate::limit_check;
 use crate::oracle::judge;
 use crate::report::{escaped, timeline};
 use crate::requirement::{Requirement, requirement, requirements};
@@ -88,7 +90,10 @@ pub(crate) fn replay(make: &Factory, witness: &Witness, deadline: Option<Duratio
     let (witness, make) = (witness.clone(), make.clone());
     let work = move || {
         heart.install();
-        heart.begin(&Planned { share: Share::Directed, target: None, history: witness.history.clone() });
+        heart.begin(match &witness.case {
+            Some(case) => Task::Case(case.clone()),
+            None => Task::History(planned(&witness)),
+        });
         // Nobody listens any longer once the candidate took too long.
         let _ = to.send(play(&make, &witness));
     };
@@ -108,14 +113,20 @@ pub(crate) fn replay(make: &Factory, witness: &Witness, deadline: Option<Duratio
     }
 }
 
+fn planned(witness: &Witness) -> Planned {
+    Planned { share: Share::Directed, target: None, history: witness.history.clone() }
+}
+
 fn play(make: &Factory, witness: &Witness) -> Replay {
     let contract = &witness.contract;
+    if let Some(case) = &witness.case {
+        return play_case(make, witness, case);
+    }
     let claimed: Vec<&'static Requirement> = requirements()
         .filter(|row| row.applies(contract) || witness.requirements.iter().any(|id| id == row.id))
         .collect();
     let examiner = Examiner { contract, make: &**make, requirements: &claimed };
-    let planned = Planned { share: Share::Directed, target: None, history: witness.history.clone() };
-    let examined = examiner.examine(&planned);
+    let examined = examiner.examine(&planned(witness));
     let unexercised = claimed.iter().zip(&examined.exercised).filter(|(_, times)| **times == 0);
     let unexercised: Vec<&str> = unexercised.map(|(requirement, _)| requirement.id).collect();
     let suspects: Vec<Suspect> = examined.suspects.into_iter().map(|(suspect, _)| suspect).collect();
@@ -147,6 +158,25 @@ fn play(make: &Factory, witness: &Witness) -> Replay {
     let silent = |(id, why): &&(String, Option<String>)| why.is_none() && unexercised.contains(&id.as_str());
     let unexercised = named.iter().filter(silent).map(|(id, _)| id.clone()).collect();
     Replay { timeline: drawn(contract, &trace, fault), named, unexercised, others, broken }
+}
+
+/// Plays a witness that is one case at a limit.
+fn play_case(make: &Factory, witness: &Witness, case: &LimitCase) -> Replay {
+    let is_named = |id: &str| witness.requirements.iter().any(|other| other == id);
+    let (report, timeline) = limit_check::replay(&witness.contract, &**make, case);
+    let found = report.findings.iter().filter_map(|finding| Some((finding, finding.failure.as_ref()?)));
+    let found: Vec<_> = found.filter(|(finding, _)| finding.claimed || is_named(finding.id)).collect();
+    let because = |id: &str| found.iter().find(|(finding, _)| finding.id == id).map(|(_, why)| why.detail.clone());
+    let mut named: Vec<_> = witness.requirements.iter().map(|id| (id.clone(), because(id))).collect();
+    let others = found.iter().filter(|(finding, _)| !is_named(finding.id));
+    let mut others: Vec<_> = others.map(|(finding, why)| (finding.id.to_owned(), why.detail.clone())).collect();
+    if named.is_empty() {
+        named = others.drain(..).map(|(id, why)| (id, Some(why))).collect();
+    }
+    let broken = report.breaks.first().map(|broken| broken.message.clone());
+    let silent = |id: &str| report.finding(id).is_some_and(|finding| finding.exercised == 0);
+    let unexercised = named.iter().filter(|(id, why)| why.is_none() && silent(id)).map(|(id, _)| id.clone()).collect();
+    Replay { timeline, named, unexercised, others, broken }
 }
 
 /// The timeline of a trace.

@@ -5,9 +5,12 @@ use crate::contract::{
     StatusKind, Throttle, Trim, TrimHow,
 };
 
-/// The reference's: everything that a compactor can claim, every parameter at its default.
+/// The reference's, without what is at a limit: everything that a compactor can claim, every parameter at its default.
 pub(super) fn reference() -> Contract {
-    Contract::default()
+    let at_limit = [Capability::Field, Capability::Fit, Capability::Request];
+    let mut contract = Contract::default();
+    contract.capabilities.retain(|claimed| !at_limit.contains(claimed));
+    contract
 }
 
 /// Without `capability`.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::limit_row::{LimitRow, Make};
+use super::{Make, Row};
 use crate::candidate_field::{Reducer, text_reducer};
 use crate::contract::Contract;
 use crate::field::{Block, Infeasible, Reduced};
@@ -20,8 +20,8 @@ const fn row(
     kind: &'static str,
     contract: &'static str,
     make: fn(&Contract) -> Box<dyn Reducer>,
-) -> LimitRow {
-    LimitRow { name, sentence, breaks, also, kind, contract, make: Make::Reducer(make) }
+) -> Row {
+    Row { name, sentence, breaks, also, kind, make: Make::Reducer(contract, make) }
 }
 
 const PLAIN: &str = r#""field": {}"#;
@@ -31,7 +31,7 @@ const TEXT: &str = r#""field": {"structure": "text", "tail": 4, "notice": "none"
 
 /// In the order of what they break.
 #[rustfmt::skip]
-pub(super) const ROWS: &[LimitRow] = &[
+pub(super) const ROWS: &[Row] = &[
     row("marker-outside", "Cuts at the limit and then appends the marker.",
         &["RED-1"], &["RED-4", "RED-6", "RED-8", "RED-9", "RED-11", "RED-12"], "cap-overshoot", MARKED, marker_outside),
     row("separators-uncounted", "Counts the blocks and not what joins them.",

@@ -1,7 +1,7 @@
 //! Reducers of other designs than the reference that hold every MUST.
 
 use super::field::{even_blocks, paragraphs};
-use super::limit_row::{LimitRow, Make};
+use super::{Make, Row};
 use crate::candidate_field::{Reducer, text_reducer};
 use crate::contract::{Contract, FieldRules};
 use crate::field::{Block, Infeasible, Reduced};
@@ -13,13 +13,13 @@ const fn row(
     advice: &'static [&'static str],
     contract: &'static str,
     make: fn(&Contract) -> Box<dyn Reducer>,
-) -> LimitRow {
-    LimitRow { name, sentence, breaks: &[], also: advice, kind: "sound", contract, make: Make::Reducer(make) }
+) -> Row {
+    Row { name, sentence, breaks: &[], also: advice, kind: "sound", make: Make::Reducer(contract, make) }
 }
 
 /// In no order.
 #[rustfmt::skip]
-pub(super) const ROWS: &[LimitRow] = &[
+pub(super) const ROWS: &[Row] = &[
     row("largest-paragraph-protected-tail", "Takes the overflow from the largest paragraph, never from the tail.", &[],
         r#""field": {"structure": "text", "tail": 8, "max": 400, "marker": "[truncated]"}"#,
         |contract| paragraphs(contract, true)),

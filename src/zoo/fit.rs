@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::limit_row::{LimitRow, Make};
+use super::{Make, Row};
 use crate::candidate_field::Trimmer;
 use crate::contract::{Contract, FitRules};
 use crate::field::Infeasible;
@@ -21,8 +21,8 @@ const fn row(
     kind: &'static str,
     contract: &'static str,
     make: fn(&Contract) -> Box<dyn Trimmer>,
-) -> LimitRow {
-    LimitRow { name, sentence, breaks, also, kind, contract, make: Make::Trimmer(make) }
+) -> Row {
+    Row { name, sentence, breaks, also, kind, make: Make::Trimmer(contract, make) }
 }
 
 const MESSAGES: &str = r#""fit": {}"#;
@@ -30,7 +30,7 @@ const CHARACTERS: &str = r#""fit": {"unit": "code_points"}"#;
 
 /// In the order of what they break.
 #[rustfmt::skip]
-pub(super) const ROWS: &[LimitRow] = &[
+pub(super) const ROWS: &[Row] = &[
     row("one-too-many", "Stops one message before the limit.",
         &["FIT-1"], &["FIT-7"], "cap-overshoot", MESSAGES, |contract| at_limit(contract, |max| max + 1)),
     row("reasoning-uncounted", "Counts the contents and not the reasoning.",
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[LimitRow] = &[
 
 /// Sound ones.
 #[rustfmt::skip]
-pub(super) const SOUND: &[LimitRow] = &[
+pub(super) const SOUND: &[Row] = &[
     row("shortens-results", "Shortens tool results with a mark before anything goes.",
         &[], &[], "sound", CHARACTERS, |contract| shortening(contract, false)),
     row("results-first", "Lets call groups go before other messages.",

@@ -2,7 +2,8 @@
 //! it has to pass.
 //!
 //! A known-bad candidate is the reference with one decision changed, so that it reads as the bug it is. A conforming one
-//! is a design that differs from the reference in what the contract leaves open.
+//! is a design that differs from the reference in what the contract leaves open. Those at a limit are reducers, trimmers
+//! and assemblers of a few lines each, and nothing else.
 //!
 //! ```
 //! use plimsoll::{Compactor, zoo};
@@ -18,7 +19,6 @@ mod field_sound;
 mod fit;
 mod force;
 mod latch;
-mod limit_row;
 mod log;
 mod outcome;
 mod request;
@@ -26,11 +26,12 @@ mod state;
 mod throttle;
 mod whole;
 
-pub use limit_row::{LimitRow, limit_variants, limit_zoo};
-
 use std::fmt;
 
 use crate::candidate::Compactor;
+use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
+use crate::contract::Contract;
+use crate::parts::Parts;
 
 /// A candidate and what is known of it.
 #[derive(Clone, Copy)]
@@ -39,8 +40,18 @@ pub struct Row {
     name: &'static str,
     sentence: &'static str,
     breaks: &'static [&'static str],
+    also: &'static [&'static str],
     kind: &'static str,
-    make: fn() -> Box<dyn Compactor>,
+    make: Make,
+}
+
+/// How a candidate is made; what is none but at a limit, from the contract that it declares.
+#[derive(Clone, Copy)]
+enum Make {
+    Compactor(fn() -> Box<dyn Compactor>),
+    Reducer(&'static str, fn(&Contract) -> Box<dyn Reducer>),
+    Trimmer(&'static str, fn(&Contract) -> Box<dyn Trimmer>),
+    Assembler(&'static str, fn(&Contract) -> Box<dyn Assembler>),
 }
 
 impl fmt::Debug for Row {
@@ -68,6 +79,12 @@ impl Row {
         self.breaks
     }
 
+    /// Ids that may break with them, advice among them; for a conforming one, advice that it does not follow.
+    #[must_use]
+    pub fn also(&self) -> &'static [&'static str] {
+        self.also
+    }
+
     /// The kind of failure that it is an instance of; for a conforming one, the kind of design.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -83,7 +100,37 @@ impl Row {
     /// A fresh one.
     #[must_use]
     pub fn make(&self) -> Box<dyn Compactor> {
-        (self.make)()
+        match (self.make, self.at_limit()) {
+            (Make::Compactor(make), _) => make(),
+            (_, Some((contract, part))) => Box::new(Parts::new(contract).named(self.name).part(part)),
+            (_, None) => Box::new(Parts::new(Contract::claiming(&[])).named(self.name)),
+        }
+    }
+
+    /// What it declares and what it is, where it is a reducer, a trimmer or an assembler and nothing else.
+    #[must_use]
+    pub fn at_limit(&self) -> Option<(Contract, LimitCandidate)> {
+        let contract = |capability: &str, rest: &str| {
+            Contract::from_json(&format!(r#"{{"capabilities": ["{capability}"], {rest}}}"#)).unwrap_or_default()
+        };
+        Some(match self.make {
+            Make::Compactor(_) => return None,
+            Make::Reducer(rest, make) => {
+                let contract = contract("field", rest);
+                let made = make(&contract);
+                (contract, LimitCandidate::Reducer(made))
+            }
+            Make::Trimmer(rest, make) => {
+                let contract = contract("fit", rest);
+                let made = make(&contract);
+                (contract, LimitCandidate::Trimmer(made))
+            }
+            Make::Assembler(rest, make) => {
+                let contract = contract("request", rest);
+                let made = make(&contract);
+                (contract, LimitCandidate::Assembler(made))
+            }
+        })
     }
 }
 
@@ -98,7 +145,13 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         force::ALL,
         whole::ALL,
         whole::CHEATS,
+        field::ROWS,
+        fit::ROWS,
+        request::ROWS,
         conforming::ALL,
+        field_sound::ROWS,
+        fit::SOUND,
+        request::SOUND,
     ];
     AREAS.iter().flat_map(|area| area.iter())
 }
@@ -129,8 +182,9 @@ macro_rules! rows {
                 name: $name,
                 sentence: $sentence,
                 breaks: &[$($id $(, $more)*)?],
+                also: &[],
                 kind: $kind,
-                make: || Box::new(crate::model::Machine::new($name, $contract, This::default())),
+                make: crate::zoo::Make::Compactor(|| Box::new(crate::model::Machine::new($name, $contract, This::default()))),
             }
         }),*]
     };

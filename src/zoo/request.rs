@@ -1,7 +1,7 @@
 //! Assemblers: those that break a requirement, and sound ones of other designs than the reference.
 
 use super::field::prefix;
-use super::limit_row::{LimitRow, Make};
+use super::{Make, Row};
 use crate::candidate::{Conversation, Error};
 use crate::candidate_field::{Assembler, Reducer};
 use crate::contract::{Contract, FieldRules};
@@ -21,15 +21,15 @@ const fn row(
     kind: &'static str,
     contract: &'static str,
     make: fn(&Contract) -> Box<dyn Assembler>,
-) -> LimitRow {
-    LimitRow { name, sentence, breaks, also, kind, contract, make: Make::Assembler(make) }
+) -> Row {
+    Row { name, sentence, breaks, also, kind, make: Make::Assembler(contract, make) }
 }
 
 const BLOCKS: &str = r#""field": {}"#;
 
 /// In the order of what they break.
 #[rustfmt::skip]
-pub(super) const ROWS: &[LimitRow] = &[
+pub(super) const ROWS: &[Row] = &[
     row("each-message-alone", "Checks every message and not what they make together.",
         &["ASM-1"], &["ASM-2", "ASM-3", "ASM-4", "ASM-6"], "separators-uncounted", BLOCKS, each_alone),
     row("second-path-prefix", "Reduces with care on one path, and keeps the beginning on the other.",
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[LimitRow] = &[
 
 /// Sound ones.
 #[rustfmt::skip]
-pub(super) const SOUND: &[LimitRow] = &[
+pub(super) const SOUND: &[Row] = &[
     row("both-ends-request", "Keeps both ends of the joined text.",
         &[], &[], "sound", r#""field": {"structure": "text", "tail": 5, "marker": "\n\n[cut]\n\n"}"#,
         |contract| Box::new(reference(contract))),

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::contracts::{cooldown_only, reference};
-use super::{Row, rows};
+use super::{Make, Row, rows};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
 use crate::contract::Contract;
 use crate::message::{Message, Role};
@@ -17,28 +17,32 @@ pub(super) const ALL: &[Row] = &[
         sentence: "It does nothing, whatever happens.",
         breaks: &["THR-4", "THR-6", "FRC-1", "FRC-3", "LAT-9"],
         kind: "latch-stuck",
-        make: || Trivial::boxed("never-acts", |_, _| Ok(Action::None)),
+        also: &[],
+        make: Make::Compactor(|| Trivial::boxed("never-acts", |_, _| Ok(Action::None))),
     },
     Row {
         name: "refuses-everything",
         sentence: "Every step ends in an error.",
         breaks: &["THR-4", "THR-6", "FRC-1", "FRC-3", "LAT-9"],
         kind: "latch-stuck",
-        make: || Trivial::boxed("refuses-everything", |_, _| Err(Error::raised("not implemented"))),
+        also: &[],
+        make: Make::Compactor(|| Trivial::boxed("refuses-everything", |_, _| Err(Error::raised("not implemented")))),
     },
     Row {
         name: "always-acts",
         sentence: "It asks for a summary at every step, and throws it away.",
         breaks: &["THR-6", "VIEW-4", "OUT-7", "OUT-4", "THR-2", "LAT-1", "THR-9"],
         kind: "retry-storm",
-        make: || Trivial::boxed("always-acts", throws_away),
+        also: &[],
+        make: Make::Compactor(|| Trivial::boxed("always-acts", throws_away)),
     },
     Row {
         name: "echoes",
         sentence: "Its summary is everything that was said, word for word.",
         breaks: &["OUT-2", "THR-6", "OUT-3"],
         kind: "inflated-accepted",
-        make: || Trivial::boxed("echoes", echoes),
+        also: &[],
+        make: Make::Compactor(|| Trivial::boxed("echoes", echoes)),
     },
 ];
 
