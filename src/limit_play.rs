@@ -71,7 +71,7 @@ fn ask<T>(call: impl FnOnce() -> Result<Result<T, Infeasible>, Error>) -> Result
     match guarded(call) {
         Ok(Ok(given)) => Ok(Reply::Given(given)),
         Ok(Err(Infeasible)) => Ok(Reply::Infeasible),
-        Err(error) if error.break_kind().is_none() => Ok(Reply::Raised),
+        Err(error) if error.break_kind().is_none() => Ok(Reply::Raised(error.to_string())),
         Err(error) => Err(Break::of(&error)),
     }
 }
@@ -79,8 +79,8 @@ fn ask<T>(call: impl FnOnce() -> Result<Result<T, Infeasible>, Error>) -> Result
 /// An error where an answer is due.
 fn raised<T>(reply: Reply<T>) -> Result<Reply<T>, Break> {
     match reply {
-        Reply::Raised => {
-            Err(Break { kind: BreakKind::Crash, message: "raised an error instead of an answer".to_owned() })
+        Reply::Raised(error) => {
+            Err(Break { kind: BreakKind::Crash, message: format!("raised an error instead of an answer: {error}") })
         }
         reply => Ok(reply),
     }

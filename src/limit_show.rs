@@ -132,7 +132,7 @@ fn replied<T>(reply: &Reply<T>, show: impl Fn(&T) -> String) -> String {
     match reply {
         Reply::Given(given) => show(given),
         Reply::Infeasible => "infeasible".to_owned(),
-        Reply::Raised => "an error".to_owned(),
+        Reply::Raised(error) => format!("an error: {}", escape(error)),
     }
 }
 

@@ -67,7 +67,7 @@ fn fitting_passes_through(seen: &Reduction, contract: &Contract) -> Ruling {
             let said = reduced.notice.is_some() && contract.field.notice == Notice::Reported;
             breaks_if(said, "notice_though_it_fits", &numbers)
         }
-        Reply::Raised => Ruling::Silent,
+        Reply::Raised(_) => Ruling::Silent,
     }
 }
 
@@ -125,7 +125,7 @@ fn tail_survives(seen: &Reduction, contract: &Contract) -> Ruling {
     let text = match &seen.reply {
         Reply::Given(reduced) => reduced.text.as_str(),
         Reply::Infeasible => "",
-        Reply::Raised => return Ruling::Silent,
+        Reply::Raised(_) => return Ruling::Silent,
     };
     if rules.structure == Structure::Text {
         let tail = last_units(&seen.facts.joined, rules);

@@ -184,7 +184,7 @@ fn measured_in_the_unit(seen: &Reduction, contract: &Contract) -> Ruling {
     let Some(ascii) = &seen.ascii else { return Ruling::Silent };
     let unit = contract.field.unit;
     let differs = other_lengths(&seen.facts.joined, unit).any(|len| len != seen.facts.most);
-    if !differs || matches!(seen.reply, Reply::Raised) {
+    if !differs || matches!(seen.reply, Reply::Raised(_)) {
         return Ruling::Silent;
     }
     let mut numbers = vec![("joined", seen.facts.most), ("max", seen.max)];

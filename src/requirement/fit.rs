@@ -132,7 +132,7 @@ fn fitting_comes_back(seen: &Fitting, _: &Contract) -> Ruling {
     }
     match &seen.reply {
         Reply::Given(left) => breaks_if(!same_list(left, &seen.messages), "changed_though_it_fits", &seen.numbers()),
-        Reply::Infeasible | Reply::Raised => breaks_if(true, "infeasible_though_it_fits", &seen.numbers()),
+        Reply::Infeasible | Reply::Raised(_) => breaks_if(true, "infeasible_though_it_fits", &seen.numbers()),
     }
 }
 
@@ -287,7 +287,7 @@ fn infeasible_is_said(seen: &Fitting, _: &Contract) -> Ruling {
     match &seen.reply {
         Reply::Given(left) if left.is_empty() => breaks_if(true, "empty_answer", &numbers),
         Reply::Given(_) => breaks_if(true, "partial_answer", &numbers),
-        Reply::Infeasible | Reply::Raised => Ruling::Holds,
+        Reply::Infeasible | Reply::Raised(_) => Ruling::Holds,
     }
 }
 
@@ -305,7 +305,7 @@ const FIT_8: Requirement = Requirement {
 fn second_pass_changes_nothing(seen: &Fitting, _: &Contract) -> Ruling {
     let Some(left) = seen.reply.given() else {
         return match (&seen.reply, &seen.again) {
-            (Reply::Infeasible | Reply::Raised, Some(Reply::Given(_))) => {
+            (Reply::Infeasible | Reply::Raised(_), Some(Reply::Given(_))) => {
                 breaks_if(true, "another_result", &seen.numbers())
             }
             _ => Ruling::Silent,
@@ -315,12 +315,12 @@ fn second_pass_changes_nothing(seen: &Fitting, _: &Contract) -> Ruling {
         Some(Reply::Given(again)) if !same_list(again, left) => {
             return breaks_if(true, "another_result", &seen.numbers());
         }
-        Some(Reply::Infeasible | Reply::Raised) => return breaks_if(true, "another_result", &seen.numbers()),
+        Some(Reply::Infeasible | Reply::Raised(_)) => return breaks_if(true, "another_result", &seen.numbers()),
         _ => {}
     }
     match &seen.second {
         Some(Reply::Given(second)) => breaks_if(!same_list(second, left), "second_pass_changes", &seen.numbers()),
-        Some(Reply::Infeasible | Reply::Raised) => breaks_if(true, "second_pass_changes", &seen.numbers()),
+        Some(Reply::Infeasible | Reply::Raised(_)) => breaks_if(true, "second_pass_changes", &seen.numbers()),
         _ => Ruling::Silent,
     }
 }

@@ -49,7 +49,7 @@ pub(crate) enum Reply<T> {
     /// What must stay does not fit.
     Infeasible,
     /// It raised an error.
-    Raised,
+    Raised(String),
 }
 
 impl<T> Reply<T> {

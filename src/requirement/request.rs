@@ -32,7 +32,7 @@ impl Assembly {
                 Reply::Given(Reduced { text: request.instructions.clone().unwrap_or_default(), notice: request.notice })
             }
             Reply::Infeasible => Reply::Infeasible,
-            Reply::Raised => Reply::Raised,
+            Reply::Raised(error) => Reply::Raised(error.clone()),
         };
         let field = Reduction::new(&contract.field, blocks, max, reduced);
         Self { view, reply, touched: false, field, unbroken: None }

@@ -95,6 +95,8 @@ HAS_UI_ONLY = "ui_only" in {f.name for f in dataclasses.fields(Message)}
 HAS_BUDGET = hasattr(hook, "get_context_budget")              # 0.35: a budget apart from the window
 HAS_CHECKPOINT_TURN = hasattr(hook, "_pending_checkpoint_turn")  # 0.35: the summary is an ordinary turn
 HAS_CLAMP = hasattr(subscription, "_clamp_codex_instructions")
+# 0.34.0 names no limit for the field: the one that the provider holds it to is the same.
+FIELD_LIMIT = getattr(subscription, "CODEX_INSTRUCTIONS_MAX_CHARS", 1_048_576)
 
 ROOMY = 10_000_000
 MODEL = ModelMeta(provider="mock", model="echo", context=ROOMY, max_output=1000, supports_parallel_tool_calls=True)
@@ -150,19 +152,22 @@ def overflow_contract():
 
 
 def field_contract(capability):
-    limit, marker = subscription.CODEX_INSTRUCTIONS_MAX_CHARS, subscription.CODEX_INSTRUCTIONS_TRUNCATION_MARKER
+    field = {
+        "unit": "code_points",
+        "max": FIELD_LIMIT,
+        "structure": "text",
+        "notice": "none",
+        "join": {"separator": "\n\n", "skip_empty": True, "strip": True},
+    }
+    messages = ["hidden", "pinned", "calls", "parallel_calls", "system", "many_system", "tool_role"]
+    if HAS_CLAMP:
+        marker = subscription.CODEX_INSTRUCTIONS_TRUNCATION_MARKER
+        field.update(marker=marker, tail=(FIELD_LIMIT - len(marker)) // 2, notice="reported")
+        messages.append("ui_only")
     return {
         "capabilities": [capability],
-        "messages": ["ui_only", "hidden", "pinned", "calls", "parallel_calls", "system", "many_system", "tool_role"],
-        "field": {
-            "unit": "code_points",
-            "max": limit,
-            "structure": "text",
-            "marker": marker,
-            "tail": (limit - len(marker)) // 2,
-            "notice": "reported",
-            "join": {"separator": "\n\n", "skip_empty": True, "strip": True},
-        },
+        "messages": messages,
+        "field": field,
         "request": {"paths": ["codex"]},
         "weight": "heavy",
     }
@@ -277,6 +282,7 @@ class Chat:
     """
 
     def __init__(self, logdir, numbers):
+        shutil.rmtree(logdir, ignore_errors=True)  # preparing a request may leave it behind
         logdir.mkdir(parents=True)
         (logdir / "workspace").symlink_to(HOME / "workspace")
         self.logdir, self.numbers = logdir, numbers
@@ -745,8 +751,8 @@ class Request(Field):
 
 
 def same_limit(limit):
-    if limit and limit["max"] != subscription.CODEX_INSTRUCTIONS_MAX_CHARS:
-        raise ValueError("gptme has one limit for this field: %d" % subscription.CODEX_INSTRUCTIONS_MAX_CHARS)
+    if limit and limit["max"] != FIELD_LIMIT:
+        raise ValueError("there is one limit for this field: %d" % FIELD_LIMIT)
 
 
 def cut_whole(field, joined, output):
@@ -786,8 +792,8 @@ def main():
     chosen = parser.parse_args()
     if VERSION not in THROTTLE:
         parser.error("no contract for gptme %s; there is one for %s" % (VERSION, ", ".join(sorted(THROTTLE))))
-    if (chosen.field or chosen.request) and not HAS_CLAMP:
-        parser.error("gptme %s claims no limit for a request field" % VERSION)
+    if chosen.field and not HAS_CLAMP:
+        parser.error("gptme %s has no reducer of a request field; `--request` judges the request" % VERSION)
     if chosen.overflow and not HAS_CHECKPOINT_TURN:
         parser.error("gptme %s claims no recovery from an overflow" % VERSION)
     if chosen.field:

@@ -23,6 +23,8 @@ import logging  # noqa: E402
 
 from gptme.commands import execute_cmd  # noqa: E402
 from gptme.llm import llm_mock  # noqa: E402
+from gptme.llm import llm_openai_subscription as subscription  # noqa: E402
+from gptme.llm.openai_responses import _messages_to_responses_input  # noqa: E402
 from gptme.llm.models import ModelMeta, set_default_model  # noqa: E402
 from gptme.logmanager import LogManager, prepare_messages  # noqa: E402
 from gptme.message import Message, len_tokens, set_output_format  # noqa: E402
@@ -201,6 +203,17 @@ def only_035():
     print("  the checkpoint has %d of 1,000,003 characters and ends %r" % (len(summary.content), summary.content[-24:]))
 
 
+def request_field(*texts):
+    """The field as `_messages_to_responses_input` makes it, as it stands in the request, and as the reducer alone leaves it."""
+    instructions, items = _messages_to_responses_input([Message("system", text) for text in texts])
+    field = subscription._transform_to_codex_request(items, "gpt-5", instructions=instructions)["instructions"]
+    clamp = getattr(subscription, "_clamp_codex_instructions", None)
+    alone = clamp("\n\n".join(texts)) if clamp else ""
+    print("\nsystem messages of %s characters" % " and ".join(str(len(text)) for text in texts))
+    for what, text in [("joined", "\n\n".join(texts)), ("converted", instructions), ("sent", field), ("reducer alone", alone)]:
+        print("  %-13s %8d ends %r" % (what, len(text), text[-12:]))
+
+
 def main():
     console.quiet = True
     logging.getLogger("gptme").setLevel(logging.CRITICAL)
@@ -210,6 +223,8 @@ def main():
     print("gptme %s" % VERSION)
     both()
     (only_035 if NEW else only_034)()
+    request_field(("word " * 209_715)[:1_048_574], "b")
+    request_field(("word " * 209_716)[:1_048_576] + "z")
     sys.stdout.flush()
 
 
