@@ -974,6 +974,10 @@ impl Contract {
         if self.gauge.target >= self.gauge.trigger && self.claims(Capability::Gauge) {
             return fail("gauge.target must be below gauge.trigger");
         }
+        let marks = self.claims(Capability::Field) || self.claims(Capability::Request);
+        if marks && self.field.notice == Notice::Marker && self.field.marker.as_deref().is_none_or(str::is_empty) {
+            return fail("field.notice = \"marker\" needs field.marker: the marker is the notice");
+        }
         if self.has(Feature::ParallelCalls) && !self.has(Feature::Calls) {
             return fail("messages: parallel_calls needs calls");
         }
@@ -1037,6 +1041,7 @@ mod tests {
     #[test]
     fn errors_name_the_member() {
         for (text, names) in [
+            (r#"{"capabilities": ["field"], "field": {"notice": "marker"}}"#, "field.marker"),
             (r"{}", "capabilities"),
             (r#"{"capabilities": ["sumarize"]}"#, "contract.capabilities"),
             (r#"{"capabilities": [], "latch": {"strikes": 0}}"#, "latch.strikes"),

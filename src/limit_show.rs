@@ -23,7 +23,7 @@ const ENDS: usize = 32;
 /// A field and its reduction.
 pub(crate) fn reduce(contract: &Contract, seen: &Reduction) -> String {
     let unit = contract.field.unit;
-    let mut out = format!("  reduce {} {} to {}\n", seen.facts.most, words(unit), seen.max);
+    let mut out = format!("  reduce {} to {}\n", count(seen.facts.most, words(unit)), seen.max);
     let width = seen.blocks.iter().map(|block| unit.len(&block.text).to_string().len()).max().unwrap_or(0);
     for (at, block) in seen.blocks.iter().take(ROWS).enumerate() {
         let required = if block.required { "required " } else { "removable" };
@@ -45,11 +45,11 @@ pub(crate) fn reduce(contract: &Contract, seen: &Reduction) -> String {
 pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
     let rules = &contract.fit;
     let unit = match rules.unit {
-        FitUnit::Messages => "messages",
-        FitUnit::Tokens => "tokens",
+        FitUnit::Messages => "message",
+        FitUnit::Tokens => "token",
         other => words(other.unit()),
     };
-    let mut out = format!("  trim {} {unit} to {}\n", seen.size, seen.max);
+    let mut out = format!("  trim {} to {}\n", count(seen.size, unit), seen.max);
     for (at, message) in seen.messages.iter().take(ROWS).enumerate() {
         let fate = match (seen.reply.given(), seen.stayed(at), seen.origins.contains(&Some(at))) {
             (None, ..) => "",
@@ -63,8 +63,7 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
     line(&mut out, "answer", &fitted(&seen.reply, &seen.origins));
     for (name, other) in [("again", &seen.again), ("of answer", &seen.second)] {
         if let Some(other) = other.as_ref().filter(|other| **other != seen.reply) {
-            let count = |left: &Vec<Message>| format!("{} messages", left.len());
-            line(&mut out, name, &replied(other, count));
+            line(&mut out, name, &replied(other, |left| count(left.len(), "message")));
         }
     }
     out
@@ -73,8 +72,8 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
 /// A view and the request made from it.
 pub(crate) fn assemble(contract: &Contract, seen: &Assembly) -> String {
     let unit = contract.field.unit;
-    let mut out =
-        format!("  assemble a field of {} {} within {}\n", seen.field.facts.most, words(unit), seen.field.max);
+    let joined = count(seen.field.facts.most, words(unit));
+    let mut out = format!("  assemble a field of {joined} within {}\n", seen.field.max);
     for message in seen.view.iter().take(ROWS) {
         line(&mut out, &format!("{:<9}", message.id), &described(message, unit));
     }
@@ -194,14 +193,19 @@ fn quoted(text: &str) -> String {
     }
 }
 
+/// `1 message`, `2 messages`.
+fn count(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
 fn escape(text: &str) -> String {
     text.escape_debug().to_string()
 }
 
 fn words(unit: Unit) -> &'static str {
     match unit {
-        Unit::CodePoints => "code points",
-        Unit::Utf8Bytes => "UTF-8 bytes",
-        Unit::Utf16Units => "UTF-16 units",
+        Unit::CodePoints => "code point",
+        Unit::Utf8Bytes => "UTF-8 byte",
+        Unit::Utf16Units => "UTF-16 unit",
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use plimsoll::{
     Action, Capability, Compactor, Contract, Conversation, Effort, Error, Host, Message, Reference, Report,
 };
+use plimsoll::{Block, Limit, Reduced, Reducer};
 use plimsoll::{Role, Suite, TextReport, Verdict, Witness};
 
 /// Does what it is made with at each step.
@@ -85,4 +86,69 @@ fn repeats_are_folded_in_a_timeline() {
     assert!(lines.len() < 8, "{}", replay.timeline);
     assert!(lines[3].contains("512 x the same 2 rows, the last in c512"), "{}", replay.timeline);
     assert!(lines.iter().all(|line| line.is_ascii() && line.len() <= 120), "{}", replay.timeline);
+}
+
+/// A compactor that never acts, and reduces fields with a function.
+struct Reduces(fn(&[Block], Limit) -> Reduced);
+
+impl Compactor for Reduces {
+    fn contract(&self) -> Contract {
+        Contract::claiming(&[Capability::View, Capability::Field])
+    }
+    fn step(&mut self, _: &mut Conversation, _: &Host) -> Result<Action, Error> {
+        Ok(Action::None)
+    }
+    fn reducer(&mut self) -> Option<&dyn Reducer> {
+        Some(&self.0)
+    }
+}
+
+fn reduces(dir: &std::path::Path, by: fn(&[Block], Limit) -> Reduced) -> Report {
+    let suite = Suite::new(move || Reduces(by)).effort(Effort::Smoke).timeout(Duration::from_millis(300));
+    suite.witness_dir(dir.join("witnesses")).run().expect("it runs")
+}
+
+#[test]
+fn a_compactor_with_a_reducer_is_judged_as_both_in_one_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = reduces(dir.path(), |blocks, limit| {
+        let text: String = blocks.iter().map(|block| block.text.as_str()).collect();
+        Reduced::whole(text.chars().take(limit.max).collect::<String>())
+    });
+    assert!(report.histories > 0 && report.limits[0].cases > 0);
+    assert_eq!(report.requirement("ISO-4").unwrap().verdict, Verdict::Pass);
+    let row = report.requirement("RED-2").unwrap();
+    assert_eq!((row.verdict, row.witness_steps), (Verdict::Fail, Some(1)));
+    let witness = Witness::load(&report.witness_path(row.witness.as_deref().unwrap())).unwrap();
+    assert!(witness.case.is_some() && witness.history.commands.is_empty());
+    assert_eq!(Witness::parse(&witness.render(None)).unwrap(), witness);
+    let replay = Suite::new(Reference::default).replay(&witness).unwrap();
+    assert!(!replay.fails(), "{replay}");
+}
+
+#[test]
+fn a_reducer_that_panics_is_a_crash_and_its_cases_end_early() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = reduces(dir.path(), |_, limit| panic!("no room in {}", limit.max));
+    assert_eq!(report.requirement("RED-1").unwrap().verdict, Verdict::Crash);
+    assert_eq!(report.requirement("RED-2").unwrap().verdict, Verdict::NotReached);
+    assert_eq!((report.broken[0].histories, report.limits[0].cases), (200, 200));
+    assert!(report.cut_short.as_deref().unwrap().contains("200 cases of `field` (crash)"), "{:?}", report.cut_short);
+    let text = TextReport::new(&report).to_string();
+    assert!(text.contains("crash in 200 of 200 cases of `field`, counted against RED-1"), "{text}");
+    assert!(text.contains("no room in"), "{text}");
+}
+
+#[test]
+fn a_reducer_that_never_returns_ends_the_run_with_its_case() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = reduces(dir.path(), |_, _| {
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    });
+    let why = report.aborted.as_deref().unwrap();
+    let file = why.split("the case: ").nth(1).unwrap_or_else(|| panic!("{why}"));
+    assert!(Witness::load(file.as_ref()).unwrap().case.is_some(), "{file}");
+    assert_eq!((report.exit_code(), report.requirement("RED-1").unwrap().verdict), (2, Verdict::NotReached));
 }

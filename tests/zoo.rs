@@ -109,16 +109,18 @@ fn the_first_id_of_a_report_is_the_cause() {
 
 #[test]
 fn conforming_designs_pass_and_exercise_all_that_they_claim() {
-    let complaints = for_each(zoo::all().filter(|row| row.is_conforming()), |row| {
+    let complaints = for_each(zoo::all().filter(|row| row.is_conforming()), |design| {
         for seed in 0..3 {
-            let report = suite(row, seed).strict(false).effort(Effort::Smoke).run().unwrap();
+            let report = suite(design, seed).strict(false).effort(Effort::Smoke).run().unwrap();
             let unsound = |row: &&plimsoll::RequirementReport| {
                 let vacuous = row.level == "MUST" && matches!(row.verdict, Verdict::Vacuous | Verdict::NotReached);
+                let declined = row.verdict == Verdict::Advice && design.also().contains(&row.id.as_str());
                 vacuous
-                    || !matches!(
-                        row.verdict,
-                        Verdict::Pass | Verdict::NotClaimed | Verdict::Vacuous | Verdict::NotReached
-                    )
+                    || !declined
+                        && !matches!(
+                            row.verdict,
+                            Verdict::Pass | Verdict::NotClaimed | Verdict::Vacuous | Verdict::NotReached
+                        )
             };
             if let Some(row) = report.requirements.iter().find(unsound) {
                 return Some(format!("seed {seed}: {} {:?} {:?}", row.id, row.verdict, row.detail));

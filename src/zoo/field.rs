@@ -61,6 +61,9 @@ pub(super) const ROWS: &[Row] = &[
     row("split-character", "Cuts the text at a byte and replaces what is left of the character.",
         &["RED-7"], &["RED-1", "RED-2", "RED-4", "RED-8", "RED-9", "RED-12", "RED-13"], "character-split",
         r#""field": {"structure": "text", "notice": "none", "unit": "utf8_bytes"}"#, split_character),
+    row("split-surrogates", "Cuts between the halves of a character, and replaces the half that is left.",
+        &["RED-7"], &["RED-8", "RED-9", "RED-13"], "character-split",
+        r#""field": {"structure": "text", "notice": "none", "unit": "utf16_units"}"#, split_surrogates),
     row("required-first", "Puts the required blocks in front.",
         &["RED-8"], &["RED-4", "RED-9", "RED-10"], "sequence-damage", PLAIN, required_first),
     row("heading", "Puts a heading before what it cut.",
@@ -74,6 +77,8 @@ pub(super) const ROWS: &[Row] = &[
         &["RED-10"], &["RED-13"], "required-tail-cut", PLAIN, even_blocks),
     row("alternates", "Takes the overflow from the end and from the beginning in turn.",
         &["RED-11"], &["RED-9"], "restart-amnesia", PLAIN, alternates),
+    row("wavers", "Keeps one unit less every second time.",
+        &["RED-11"], &["RED-9", "RED-10"], "restart-amnesia", PLAIN, wavers),
     row("bytes-for-characters", "Measures in bytes where characters are declared.",
         &["RED-12"], &["RED-2", "RED-5", "RED-6", "RED-10", "RED-13"], "unit-mismatch", PLAIN, |contract| measures(contract, Unit::Utf8Bytes)),
     row("characters-for-utf16", "Measures in code points where UTF-16 units are declared.",
@@ -255,6 +260,13 @@ fn split_character(_: &Contract) -> Box<dyn Reducer> {
     }))
 }
 
+fn split_surrogates(_: &Contract) -> Box<dyn Reducer> {
+    Box::new(text_reducer(|text, max| {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        String::from_utf16_lossy(&units[..max.min(units.len())])
+    }))
+}
+
 fn required_first(contract: &Contract) -> Box<dyn Reducer> {
     let (reference, contract) = (reference(contract), contract.clone());
     boxed(move |blocks, limit| {
@@ -346,6 +358,18 @@ fn alternates(contract: &Contract) -> Box<dyn Reducer> {
             }
             _ => Ok(reduced),
         }
+    })
+}
+
+fn wavers(contract: &Contract) -> Box<dyn Reducer> {
+    let (reference, turns) = (reference(contract), AtomicUsize::new(0));
+    boxed(move |blocks, limit| {
+        let reduced = reference.reduce(blocks, limit)?;
+        if reduced.notice.is_none() || turns.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+            return Ok(reduced);
+        }
+        let less = Limit::new(limit.max.saturating_sub(1), limit.unit);
+        Ok(reference.reduce(blocks, less).unwrap_or(reduced))
     })
 }
 

@@ -60,6 +60,8 @@ pub(super) const ROWS: &[Row] = &[
             let reference = reference(contract);
             boxed(move |messages, limit| Ok(reference.fit(messages, limit).unwrap_or_default()))
         }),
+    row("guidance-alone", "Answers with the leading system messages, as many as fit, when the rest does not.",
+        &["FIT-7"], &[], "latest-instruction-lost", MESSAGES, guidance_alone),
     row("takes-turns", "Lets the oldest group go, or the newest, in turn.",
         &["FIT-8"], &[], "restart-amnesia", MESSAGES, takes_turns),
     row("shortens-again", "Shortens once more what it finds shortened.",
@@ -142,6 +144,15 @@ fn pin_forgotten(contract: &Contract) -> Box<dyn Trimmer> {
         let mut left = reference.fit(loose, limit)?;
         left.iter_mut().for_each(|message| message.pinned = pinned.contains(&message.id));
         Ok(left)
+    })
+}
+
+fn guidance_alone(contract: &Contract) -> Box<dyn Trimmer> {
+    let reference = reference(contract);
+    boxed(move |messages, limit| {
+        let lead: Vec<Message> = messages.iter().take_while(|m| m.role == Role::System).cloned().collect();
+        let visible = lead.into_iter().filter(Message::is_visible).take(limit.max);
+        Ok(reference.fit(messages, limit).unwrap_or_else(|_| visible.collect()))
     })
 }
 

@@ -32,11 +32,27 @@ const BLOCKS: &str = r#""field": {}"#;
 pub(super) const ROWS: &[Row] = &[
     row("each-message-alone", "Checks every message and not what they make together.",
         &["ASM-1"], &["ASM-2", "ASM-3", "ASM-4", "ASM-6"], "separators-uncounted", BLOCKS, each_alone),
+    row("separators-forgotten", "Checks the sum of the messages and not what joins them.",
+        &["ASM-1"], &[], "separators-uncounted", BLOCKS, separators_forgotten),
+    row("pins-unseen", "Cuts pinned messages like others.",
+        &["ASM-2"], &["ASM-6"], "guidance-or-pinned-lost", BLOCKS, pins_unseen),
     row("second-path-prefix", "Reduces with care on one path, and keeps the beginning on the other.",
         &["ASM-2"], &["ASM-4", "ASM-6"], "required-tail-cut", r#""field": {}, "request": {"paths": ["ask", "stream"]}"#,
         |contract| Box::new(SecondPath(ReferenceAssembler::new(contract.field.clone()), contract.field.clone()))),
     row("blank-lines-folded", "Folds blank lines in what fits.",
         &["ASM-3"], &["ASM-4"], "under-limit-mutated", BLOCKS, blank_lines_folded),
+    row("field-stripped", "Strips the white space at the ends of the field.",
+        &["ASM-3"], &["ASM-4", "ASM-6"], "under-limit-mutated", BLOCKS, |contract| {
+            let reference = reference(contract);
+            boxed(move |view, limit| {
+                let mut request = reference.assemble(view, limit)?;
+                request.instructions = request.instructions.map(|text| text.trim().to_owned());
+                Ok(request)
+            })
+        }),
+    row("announced-on-one-path", "Announces a cut on one path only.",
+        &["ASM-4"], &[], "silent-reduction", r#""field": {}, "request": {"paths": ["ask", "stream"]}"#,
+        |contract| Box::new(OnePath(reference(contract)))),
     row("unannounced", "Loses the notice on the way.",
         &["ASM-4"], &[], "silent-reduction", BLOCKS, |contract| {
             let reference = reference(contract);
@@ -44,6 +60,8 @@ pub(super) const ROWS: &[Row] = &[
         }),
     row("cuts-the-view", "Installs what it cut into the view.",
         &["ASM-5"], &[], "raw-log-loss", BLOCKS, |contract| Box::new(CutsView(reference(contract)))),
+    row("notes-its-cut", "Appends a message of its own to the log when it cuts.",
+        &["ASM-5"], &[], "visibility-leak", BLOCKS, |contract| Box::new(NotesItsCut(reference(contract)))),
     row("split-at-blank-lines", "Takes the blank lines of the joined text for the boundaries of its blocks.",
         &["ASM-6"], &["ASM-2"], "required-tail-cut", r#""field": {"structure": "text"}"#, by_paragraphs),
     row("status-in-the-field", "Makes the field from the messages for the person, too.",
@@ -109,6 +127,40 @@ impl Assembler for SecondPath {
     }
 }
 
+fn separators_forgotten(contract: &Contract) -> Box<dyn Assembler> {
+    let (reference, rules) = (reference(contract), contract.field.clone());
+    boxed(move |view, limit| {
+        let blocks = blocks_of(view);
+        let sum: usize = blocks.iter().map(|block| limit.unit.len(&block.text)).sum();
+        if sum > limit.max {
+            return reference.assemble(view, limit);
+        }
+        let whole = rules.join.join(blocks.iter().map(|block| block.text.as_str()));
+        Ok(Request::new(Some(whole), sent(view)))
+    })
+}
+
+fn pins_unseen(contract: &Contract) -> Box<dyn Assembler> {
+    let reference = reference(contract);
+    boxed(move |view, limit| {
+        let loose: Vec<Message> = view.iter().map(|message| Message { pinned: false, ..message.clone() }).collect();
+        reference.assemble(&loose, limit)
+    })
+}
+
+struct OnePath(ReferenceAssembler);
+
+impl Assembler for OnePath {
+    fn assemble(&self, view: &[Message], limit: Limit) -> Answer {
+        self.0.assemble(view, limit)
+    }
+
+    fn try_assemble(&self, path: &str, conversation: &mut Conversation, limit: Limit) -> Result<Answer, Error> {
+        let answer = self.assemble(conversation.view(), limit);
+        Ok(if path == "stream" { answer.map(|request| request.with_notice(None)) } else { answer })
+    }
+}
+
 fn blank_lines_folded(contract: &Contract) -> Box<dyn Assembler> {
     let reference = reference(contract);
     boxed(move |view, limit| {
@@ -132,6 +184,22 @@ impl Assembler for CutsView {
         if let Ok(Request { notice: Some(_), sent, .. }) = &answer {
             let kept = conversation.view().iter().filter(|message| sent.contains(&message.id)).cloned();
             conversation.install(kept.collect());
+        }
+        Ok(answer)
+    }
+}
+
+struct NotesItsCut(ReferenceAssembler);
+
+impl Assembler for NotesItsCut {
+    fn assemble(&self, view: &[Message], limit: Limit) -> Answer {
+        self.0.assemble(view, limit)
+    }
+
+    fn try_assemble(&self, _: &str, conversation: &mut Conversation, limit: Limit) -> Result<Answer, Error> {
+        let answer = self.assemble(conversation.view(), limit);
+        if matches!(&answer, Ok(Request { notice: Some(_), .. })) {
+            conversation.append(Message::new("", Role::System, "guidance was cut").ui_only());
         }
         Ok(answer)
     }

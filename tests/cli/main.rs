@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod adapters;
+mod at_limit;
 mod errors;
 mod known;
 mod reports;
