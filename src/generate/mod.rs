@@ -75,7 +75,7 @@ impl Budget {
             (Weight::Heavy, Effort::Nightly) => (30_000, 4_000, 20_000),
         };
         let crowd = match (weight, effort) {
-            (Weight::Light, Effort::Smoke) => 80,
+            (Weight::Light, Effort::Smoke) => 600,
             (Weight::Light, _) => 10_000,
             (Weight::Heavy, Effort::Smoke | Effort::Default) => 60,
             (Weight::Heavy, Effort::Nightly) => 1_000,

@@ -30,7 +30,7 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "As long as no more than `conversations.max` conversations are live, a live latch or cooldown MUST NOT be forgotten.",
         chapter: "isolation.md",
-        implies: &["ISO-1"],
+        implies: &["ISO-1", "THR-3"],
         applies: |c| {
             let remembers = c.cooldown().is_some() || c.latch().is_some();
             c.claims(Capability::Conversations)

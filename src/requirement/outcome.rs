@@ -1,7 +1,8 @@
 //! OUT: what an attempt may install.
 
 use super::{Case, Check, Level, Requirement, Seen};
-use crate::contract::{Capability, Contract, FailureKind, SizeUnit, TrimHow};
+use crate::contract::{Calls, Capability, Contract, FailureKind, SizeUnit, TrimHow};
+use crate::message::Role;
 use crate::oracle::view::{Item, maybe_eligible, size, size_of, size_of_message, surely_eligible};
 use crate::oracle::{Judged, Outcome};
 use crate::trace::{Action, Call, Input, RejectionKind, Reply};
@@ -319,11 +320,23 @@ fn arrivals_stand_last(case: &Case<'_>) -> Seen {
 /// Whether the results would surely have made the view smaller, with room for a frame around them.
 fn surely_smaller(contract: &Contract, case: &Case<'_>, judged: &Judged<'_>) -> bool {
     let eligible = surely_eligible(contract, &case.judgement.externals, &judged.before);
-    if eligible.len() < contract.attempt.eligible_min.max(1) {
+    if eligible.len() < contract.attempt.eligible_min.max(1) || keeps_some(contract, judged, &eligible) {
         return false;
     }
     let replaced: usize = eligible.iter().map(|at| size_of(contract, &judged.before[*at])).sum();
     let texts: usize = judged.usable().map(|text| 2 * text.chars().count() + 200).sum();
     let effect = contract.attempt.min_effect * size(contract, &judged.before) as f64;
     replaced >= contract.attempt.eligible_min_size && replaced as f64 >= texts as f64 + effect
+}
+
+/// Whether a sound attempt may have to leave some of what is eligible: what its calls have no room for, and what has to stay
+/// between two neighbours of one role.
+fn keeps_some(contract: &Contract, judged: &Judged<'_>, eligible: &[usize]) -> bool {
+    let rules = &contract.attempt;
+    let full = rules.input_max.is_some_and(|max| rules.calls != Calls::Chunks && size(contract, &judged.before) > max);
+    let speaks = |at: &usize| judged.before[*at].visible && judged.before[*at].message.role != Role::System;
+    let apart = eligible.first().zip(eligible.last()).is_some_and(|(first, last)| {
+        (*first..*last).filter(speaks).any(|at| !eligible.contains(&at) && !judged.before[at].is_own())
+    });
+    full || (contract.view.alternation && apart)
 }

@@ -171,7 +171,7 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn trimmable(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
                 let found = trimmable(contract, view);
-                found.get(1..).unwrap_or_default().to_vec()
+                if found.len() > 1 { found[1..].to_vec() } else { found }
             }
         }
 
