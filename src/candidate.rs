@@ -481,20 +481,23 @@ impl Host {
 
     /// Sends `items` to the model for a summary: exactly what would be sent.
     ///
+    /// Where `restart` is claimed, a history may end the process during the call. Then the call does not return: it unwinds
+    /// the step, and [`Compactor::restart`] is next. Nothing is printed.
+    ///
     /// # Errors
     ///
     /// The provider's error, or an abort.
     pub fn summarize(&self, items: &[Message]) -> Result<Summary, Rejection> {
-        self.call(|| Input::Items(items.to_vec()))
+        or_unwind(self.ask(|| Input::Items(items.to_vec())))
     }
 
-    /// Sends one flattened text to the model for a summary.
+    /// Sends one flattened text to the model for a summary. Like [`Host::summarize`] it may not return.
     ///
     /// # Errors
     ///
     /// The provider's error, or an abort.
     pub fn summarize_text(&self, text: &str) -> Result<Summary, Rejection> {
-        self.call(|| Input::Text(text.to_owned()))
+        or_unwind(self.ask(|| Input::Text(text.to_owned())))
     }
 
     /// Ends the step: takes the calls that were made. The host answers no more.
@@ -507,7 +510,8 @@ impl Host {
         })
     }
 
-    fn call(&self, input: impl FnOnce() -> Input) -> Result<Summary, Rejection> {
+    /// The call; a process that ends during it is one more error.
+    pub(crate) fn ask(&self, input: impl FnOnce() -> Input) -> Result<Summary, Rejection> {
         self.with(|turn| {
             let at = turn.calls.len();
             if let Some(caller) = turn.caller.as_mut() {
@@ -534,6 +538,16 @@ impl Host {
 
     fn with<T>(&self, f: impl FnOnce(&mut Turn) -> T) -> T {
         f(&mut self.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What a call unwinds with that the end of the process cuts off.
+pub(crate) struct CutOff;
+
+fn or_unwind(answer: Result<Summary, Rejection>) -> Result<Summary, Rejection> {
+    match answer {
+        Err(Rejection { kind: RejectionKind::CutOff }) => std::panic::resume_unwind(Box::new(CutOff)),
+        answer => answer,
     }
 }
 

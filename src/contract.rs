@@ -775,6 +775,7 @@ impl Default for Contract {
                 C::Log,
                 C::View,
                 C::Usage,
+                C::Arrivals,
                 C::Auto,
                 C::Field,
                 C::Request,

@@ -178,6 +178,8 @@ words! {
         Transport => "transport",
         /// An error: the person interrupted.
         Aborted => "aborted",
+        /// No answer: the process ends during the call. A restart follows.
+        CutOff => "cut_off",
         /// An empty text.
         Empty => "empty",
         /// White space.

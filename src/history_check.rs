@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Command, Draft, History, Name};
+use crate::history::{Answer, Command, Draft, History, Name};
 use crate::message::Role;
 
 /// Conversations that a history may have.
@@ -44,6 +44,11 @@ pub(crate) fn check(history: &History) -> Result<(), String> {
                     return Err(format!("command {at}: after_s must be from 0 to 1e9"));
                 }
                 take(step.conversation, &step.arrived).map_err(|why| format!("command {at}: {why}"))?;
+                let restarts =
+                    matches!(history.commands.get(at), Some(Command::Restart { without }) if without.is_empty());
+                if step.answers.contains(&Answer::CutOff) && !restarts {
+                    return Err(format!("command {at} is cut off, and no restart follows"));
+                }
             }
             Command::Rewind { conversation, to } => {
                 let seen = seen.get_mut(conversation).ok_or(format!("command {at} rewinds an unknown conversation"))?;
@@ -138,6 +143,14 @@ mod tests {
             let error = History::new(0, commands).check().unwrap_err();
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn a_restart_follows_what_is_cut_off() {
+        let cut = Command::Step(StepCommand { answers: vec![Answer::CutOff], ..StepCommand::new(Name(0)) });
+        let restart = Command::Restart { without: Vec::new() };
+        History::new(0, vec![cut.clone(), restart]).check().unwrap();
+        assert!(History::new(0, vec![cut]).check().unwrap_err().contains("cut off"));
     }
 
     #[test]

@@ -63,6 +63,7 @@ mod model;
 mod oracle;
 mod parts;
 mod play;
+mod repeat;
 mod report;
 mod requirement;
 mod runner;

@@ -49,9 +49,9 @@ macro_rules! __requirement_tests {
             log_1 log_2 log_3 log_4 log_5 log_6 log_7
             thr_1 thr_2 thr_3 thr_4 thr_5 thr_6 thr_7 thr_8 thr_9 thr_10 thr_11
             lat_1 lat_2 lat_3 lat_4 lat_5 lat_6 lat_7 lat_8 lat_9 lat_10 lat_11 lat_12 lat_13
-            out_1 out_2 out_3 out_4 out_5 out_6 out_7
-            view_4
-            iso_1 iso_3 iso_4 clk_1 clk_2
+            out_1 out_2 out_3 out_4 out_5 out_6 out_7 out_8 out_9
+            view_1 view_2 view_3 view_4 view_5 view_6 view_7 view_8 view_9 view_10
+            iso_1 iso_2 iso_3 iso_4 iso_5 clk_1 clk_2
             frc_1 frc_2 frc_3
             red_1 red_2 red_3 red_4 red_5 red_6 red_7 red_8 red_9 red_10 red_11 red_12 red_13
             fit_1 fit_2 fit_3 fit_4 fit_5 fit_6 fit_7 fit_8

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate::{Compactor, Conversation, CutOff, Error, Host, Restart};
 use crate::contract::{Capability, Contract};
 use crate::heart::heartbeat;
 use crate::history::{Answer, Command, History, Name, Scribe, StepCommand};
@@ -233,6 +233,11 @@ impl<'a> Player<'a> {
         let target = &mut self.conversations[step.conversation.0 as usize];
         let result = guarded(|| candidate.step(target, &host));
         event.calls = host.close();
+        if event.cut_off() {
+            // Whatever the step did after that, it did in no process.
+            let _ = self.conversations[step.conversation.0 as usize].take_changes();
+            return result.map(drop).or_else(|error| if error.break_kind().is_some() { Err(error) } else { Ok(()) });
+        }
         match result {
             Ok(action) => event.action = Some(action),
             Err(error) if error.break_kind().is_some() => return Err(error),
@@ -241,7 +246,17 @@ impl<'a> Player<'a> {
                 guarded(|| candidate.read(target))?;
             }
         }
+        // What becomes of messages that arrived is told by the view alone.
+        let arrived = !step.arrived.is_empty() && event.delivered();
+        if arrived && event.raised.is_none() {
+            let target = &mut self.conversations[step.conversation.0 as usize];
+            guarded(|| candidate.read(target))?;
+        }
         self.changes(step.conversation, event);
+        if arrived && event.states.is_empty() {
+            let view = self.conversations[step.conversation.0 as usize].view().to_vec();
+            event.states.push(State { conversation: step.conversation, view, log: None });
+        }
         Ok(())
     }
 
@@ -261,6 +276,7 @@ impl<'a> Player<'a> {
             Answer::Timeout => Reply::Rejection(RejectionKind::Timeout),
             Answer::Transport => Reply::Rejection(RejectionKind::Transport),
             Answer::Aborted => Reply::Rejection(RejectionKind::Aborted),
+            Answer::CutOff => Reply::Rejection(RejectionKind::CutOff),
             Answer::Empty => ended(String::new(), Stop::End, false),
             Answer::Blank => ended(" \n\t ".to_owned(), Stop::End, false),
             Answer::Length => ended(text, Stop::Length, false),
@@ -330,5 +346,8 @@ pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, E
     let result = panic::catch_unwind(AssertUnwindSafe(call));
     heartbeat(false);
     INSIDE.set(outer);
-    result.unwrap_or_else(|_| Err(Error::broken(BreakKind::Crash, PANIC.with(RefCell::take))))
+    result.unwrap_or_else(|payload| match payload.downcast_ref::<CutOff>() {
+        Some(CutOff) => Err(Error::raised("the process ended")),
+        None => Err(Error::broken(BreakKind::Crash, PANIC.with(RefCell::take))),
+    })
 }

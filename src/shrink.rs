@@ -27,7 +27,9 @@ pub(crate) fn shrink(
 ) -> Shrunk {
     let mut shrinker =
         Shrinker { best: history, contract, budget, holds, better, executions: 0, tried: HashSet::new() };
-    loop {
+    shrinker.crowd();
+    let crowded = shrinker.names().len() > CROWD;
+    while !crowded {
         let before = shrinker.executions;
         let start = shrinker.best.clone();
         shrinker.commands();
@@ -45,6 +47,9 @@ pub(crate) fn shrink(
     shrinker.seed();
     Shrunk { history: shrinker.best, executions: shrinker.executions }
 }
+
+/// With more conversations than this, all but one are shrunk alike: one by one they would take too long.
+const CROWD: usize = 50;
 
 struct Shrinker<'a> {
     best: History,
@@ -78,6 +83,103 @@ impl Shrinker<'_> {
         false
     }
 
+    /// The conversations, in the order in which they appear.
+    fn names(&self) -> Vec<Name> {
+        let mut seen = HashSet::new();
+        self.best.commands.iter().filter_map(Command::conversation).filter(|name| seen.insert(*name)).collect()
+    }
+
+    /// Shrinks a crowd of conversations: as few as it takes, and all of them alike.
+    fn crowd(&mut self) {
+        if self.names().len() <= CROWD {
+            return;
+        }
+        let last = self.best.commands.iter().rev().find_map(Command::conversation);
+        for from_the_front in [true, false] {
+            let others: Vec<Name> = self.names().into_iter().filter(|name| Some(*name) != last).collect();
+            self.least(others.len(), |commands, count| {
+                let kept = if from_the_front { &others[others.len() - count..] } else { &others[..count] };
+                let kept: HashSet<Name> = kept.iter().copied().chain(last).collect();
+                commands.retain(|command| command.conversation().is_none_or(|name| kept.contains(&name)));
+            });
+        }
+        if self.names().len() > CROWD {
+            self.alike(last);
+        }
+        self.conversations_in_order();
+    }
+
+    /// Makes the conversations plainer, all of them at once.
+    fn alike(&mut self, last: Option<Name>) {
+        // One step each, and one more for the last.
+        let mut stepped = HashSet::new();
+        let end = self.best.commands.len() - 1;
+        let mut commands = Vec::new();
+        for (at, command) in self.best.commands.iter().enumerate() {
+            let again = |name: Name| !stepped.insert(name);
+            if at == end || !matches!(command, Command::Step(_)) || !command.conversation().is_some_and(again) {
+                commands.push(command.clone());
+            }
+        }
+        self.takes(commands);
+        let none = self.best.commands.iter().enumerate().filter(|(at, command)| {
+            *at == end || !matches!(command, Command::Step(_)) || command.conversation() == last
+        });
+        let none = none.map(|(_, command)| command.clone()).collect();
+        self.takes(none);
+        let longest = self.best.commands.iter().map(|command| match command {
+            Command::Append { messages, .. } => messages.len(),
+            _ => 0,
+        });
+        let longest = longest.max().unwrap_or(0);
+        for from_the_front in [true, false] {
+            self.least(longest, |commands, count| {
+                each_append(commands, |messages| {
+                    let count = count.min(messages.len());
+                    let gone = messages.len() - count;
+                    if from_the_front {
+                        messages.drain(..gone);
+                    } else {
+                        messages.truncate(count);
+                    }
+                });
+            });
+        }
+        for edit in PLAINER {
+            let mut commands = self.best.commands.clone();
+            each_append(&mut commands, |messages| messages.iter_mut().for_each(edit));
+            self.takes(commands);
+        }
+        for edit in [
+            |step: &mut StepCommand| step.after_s = 0.0,
+            |step: &mut StepCommand| {
+                if !step.answers.is_empty() {
+                    step.answers = vec![Answer::Rejected];
+                }
+            },
+        ] {
+            let mut commands = self.best.commands.clone();
+            for command in &mut commands {
+                if let Command::Step(step) = command {
+                    edit(step);
+                }
+            }
+            self.takes(commands);
+        }
+    }
+
+    /// The least `count` up to `most` for which the commands, edited by it, hold; what holds for one holds for more.
+    fn least(&mut self, most: usize, edit: impl Fn(&mut Vec<Command>, usize)) {
+        let start = self.best.commands.clone();
+        let (mut low, mut high) = (0, most);
+        while low < high {
+            let middle = low.midpoint(high);
+            let mut commands = start.clone();
+            edit(&mut commands, middle);
+            if self.takes(commands) { high = middle } else { low = middle + 1 }
+        }
+    }
+
     /// Drops runs of commands, long ones first, the last command excepted.
     fn commands(&mut self) {
         let mut size = self.best.commands.len() / 2;
@@ -103,7 +205,13 @@ impl Shrinker<'_> {
             let commands = self.best.commands.iter().cloned().map(|c| renamed(c, names[pair], names[0])).collect();
             self.takes(commands);
         }
-        let map = |name: Name| Name(names.iter().position(|other| *other == name).unwrap_or(0) as u32);
+        self.conversations_in_order();
+    }
+
+    fn conversations_in_order(&mut self) {
+        let mut names = self.names();
+        names.sort_unstable();
+        let map = |name: Name| Name(names.binary_search(&name).unwrap_or(0) as u32);
         let commands = self.best.commands.iter().map(|command| {
             let to = command.conversation().map(map);
             to.map_or_else(|| command.clone(), |to| set_name(command.clone(), to))
@@ -247,24 +355,7 @@ impl Shrinker<'_> {
     }
 
     fn plainer_messages(&mut self, at: usize, messages: &[Draft]) {
-        let edits: [fn(&mut Draft); 8] = [
-            |draft| {
-                draft.calls.clear();
-                draft.answers = None;
-                draft.interim = false;
-                draft.role = if draft.role == Role::Tool { Role::Assistant } else { draft.role };
-            },
-            |draft| draft.size = Size::Small,
-            |draft| draft.hidden = false,
-            |draft| draft.pinned = false,
-            |draft| draft.reasoning = false,
-            |draft| draft.wide = false,
-            |draft| draft.ui_only = false,
-            |draft| {
-                draft.role = if matches!(draft.role, Role::System | Role::User) { Role::Assistant } else { draft.role }
-            },
-        ];
-        for edit in edits {
+        for edit in PLAINER {
             let mut all = messages.to_vec();
             all.iter_mut().for_each(edit);
             if all == messages {
@@ -312,7 +403,7 @@ impl Shrinker<'_> {
         keys.sort_unstable();
         let mut calls: Vec<u32> = self.best.drafts().flat_map(|(_, draft)| draft.calls.clone()).collect();
         calls.sort_unstable();
-        let new = |list: &[u32], old: u32| list.iter().position(|other| *other == old).map_or(old, |at| at as u32 + 1);
+        let new = |list: &[u32], old: u32| list.binary_search(&old).map_or(old, |at| at as u32 + 1);
         let mut commands = self.best.commands.clone();
         for command in &mut commands {
             let drafts = match command {
@@ -335,6 +426,31 @@ impl Shrinker<'_> {
             }
         }
         self.takes(commands);
+    }
+}
+
+/// What makes a message plainer.
+const PLAINER: [fn(&mut Draft); 8] = [
+    |draft| {
+        draft.calls.clear();
+        draft.answers = None;
+        draft.interim = false;
+        draft.role = if draft.role == Role::Tool { Role::Assistant } else { draft.role };
+    },
+    |draft| draft.size = Size::Small,
+    |draft| draft.hidden = false,
+    |draft| draft.pinned = false,
+    |draft| draft.reasoning = false,
+    |draft| draft.wide = false,
+    |draft| draft.ui_only = false,
+    |draft| draft.role = if matches!(draft.role, Role::System | Role::User) { Role::Assistant } else { draft.role },
+];
+
+fn each_append(commands: &mut [Command], mut edit: impl FnMut(&mut Vec<Draft>)) {
+    for command in commands {
+        if let Command::Append { messages, .. } = command {
+            edit(messages);
+        }
     }
 }
 

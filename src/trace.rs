@@ -45,6 +45,8 @@ words! {
         Transport => "transport",
         /// The person interrupted.
         Aborted => "aborted",
+        /// None came: the process ended during the call.
+        CutOff => "cut_off",
     }
 }
 
@@ -76,6 +78,7 @@ impl Reply {
             Self::Rejection(RejectionKind::Timeout) => Some(FailureKind::Timeout),
             Self::Rejection(RejectionKind::Transport) => Some(FailureKind::Transport),
             Self::Rejection(RejectionKind::Aborted) => None,
+            Self::Rejection(RejectionKind::CutOff) => Some(FailureKind::Raised),
             Self::Summary { stop: Stop::Length, .. } => Some(FailureKind::Length),
             Self::Summary { stop: Stop::Refusal, .. } => Some(FailureKind::Refusal),
             Self::Summary { text, .. } if text.is_empty() => Some(FailureKind::Empty),
@@ -134,6 +137,20 @@ pub struct Event {
     pub extra: Vec<Message>,
     /// The states that were read: the view where it is not merely the old one and what was appended.
     pub states: Vec<State>,
+}
+
+impl Event {
+    /// Whether the process ended during a summariser call.
+    #[must_use]
+    pub fn cut_off(&self) -> bool {
+        self.calls.iter().any(|call| matches!(call.reply, Reply::Rejection(RejectionKind::CutOff)))
+    }
+
+    /// Whether messages that arrive during a summariser call have reached the candidate: they come with a text.
+    #[must_use]
+    pub fn delivered(&self) -> bool {
+        self.calls.iter().any(|call| matches!(call.reply, Reply::Summary { .. }))
+    }
 }
 
 /// A conversation's state as the candidate shows it.

@@ -1,17 +1,19 @@
 //! Witness files: a history that breaks a requirement, as JSON lines that a person can read.
 //!
-//! The first line is a header with the contract and the seed; then one command a line; then what was observed, for the
-//! reader only. At a limit one line with the case stands for the commands.
+//! The first line is a header with the contract and the seed; then one command a line, or one line for many rounds of
+//! commands that differ in nothing but their numbers; then what was observed, for the reader only. At a limit one line with the case
+//! stands for the commands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::contract::Contract;
 use crate::history::{Command, History};
 use crate::limit_case::LimitCase;
+use crate::repeat::{Line, Repeat, fold};
 use crate::trace::Trace;
 use crate::verdict::{CandidateInfo, SPEC_EDITION};
 
@@ -119,6 +121,10 @@ impl Witness {
                     return Err(format!("line {}: a second case; a witness has one", at + 1));
                 }
                 case = Some(serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?);
+            } else if let Some(repeat) = value.get("repeat") {
+                let repeat = serde_json::from_value::<Repeat>(repeat.clone()).map_err(|e| e.to_string());
+                let more = repeat.and_then(|repeat| repeat.unfold(commands.len()));
+                commands.extend(more.map_err(|e| format!("line {}: {e}", at + 1))?);
             } else if value.get("observed").is_none() {
                 let command: Command = serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?;
                 commands.push(command);
@@ -156,18 +162,17 @@ impl Witness {
             text.push_str(&case.to_line());
             text.push('\n');
         }
-        for command in &self.history.commands {
-            text.push_str(&serde_json::to_string(command).unwrap_or_default());
+        for line in fold(&self.history.commands) {
+            let line = match line {
+                Line::One(command) => serde_json::to_string(&command),
+                Line::Many(repeat) => serde_json::to_string(&json!({"repeat": repeat})),
+            };
+            text.push_str(&line.unwrap_or_default());
             text.push('\n');
         }
-        for (at, event) in trace.into_iter().flat_map(|trace| trace.events.iter().enumerate()) {
-            if let Some(Command::Step(_)) = self.history.commands.get(at) {
-                let action = event.action.map_or("raised", |action| action.name());
-                let seen =
-                    serde_json::json!({"observed": {"command": at + 1, "calls": event.calls.len(), "action": action}});
-                text.push_str(&seen.to_string());
-                text.push('\n');
-            }
+        for seen in trace.into_iter().flat_map(|trace| self.observed(trace)) {
+            text.push_str(&json!({"observed": seen}).to_string());
+            text.push('\n');
         }
         text
     }
@@ -181,6 +186,36 @@ impl Witness {
             text.push('\n');
         }
         text
+    }
+
+    /// What was seen of the steps; where many at the same distance came out alike, the first of them and how many.
+    fn observed(&self, trace: &Trace) -> Vec<Value> {
+        let steps = trace
+            .events
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| matches!(self.history.commands.get(*at), Some(Command::Step(_))));
+        let seen: Vec<(usize, usize, &str)> = steps
+            .map(|(at, event)| (at + 1, event.calls.len(), event.action.map_or("raised", |action| action.name())))
+            .collect();
+        let mut lines = Vec::new();
+        let mut from = 0;
+        while let Some((command, calls, action)) = seen.get(from) {
+            let every = seen.get(from + 1).map_or(0, |next| next.0 - command);
+            let like =
+                |(nth, other): &(usize, &(usize, usize, &str))| **other == (command + nth * every, *calls, *action);
+            let times = seen[from..].iter().enumerate().take_while(like).count();
+            if times >= 8 {
+                let many =
+                    json!({"command": command, "calls": calls, "action": action, "every": every, "times": times});
+                lines.push(many);
+                from += times;
+            } else {
+                lines.push(json!({"command": command, "calls": calls, "action": action}));
+                from += 1;
+            }
+        }
+        lines
     }
 
     /// Reads a witness file.

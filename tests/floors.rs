@@ -18,6 +18,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("limit_case", 3),
     ("history", 2),
     ("history_check", 2),
+    ("repeat", 3),
     ("trace", 3),
     ("candidate", 10),
     ("candidate_field", 10),

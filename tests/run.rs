@@ -152,3 +152,23 @@ fn a_reducer_that_never_returns_ends_the_run_with_its_case() {
     assert!(Witness::load(file.as_ref()).unwrap().case.is_some(), "{file}");
     assert_eq!((report.exit_code(), report.requirement("RED-1").unwrap().verdict), (2, Verdict::NotReached));
 }
+
+#[test]
+#[cfg(feature = "zoo")]
+fn a_witness_of_hundreds_of_conversations_is_a_few_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let row = plimsoll::zoo::find("remembers-five-hundred-and-twelve").unwrap();
+    let suite = Suite::fallible(row.name(), || Ok(row.make())).requirement("ISO-2").until(["ISO-2"]);
+    let report = suite.witness_dir(dir.path().to_path_buf()).run().unwrap();
+    let failed = report.requirement("ISO-2").unwrap();
+    assert_eq!(failed.verdict, Verdict::Fail, "{failed:?}");
+    let path = report.witness_path(failed.witness.as_deref().unwrap());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.lines().count() <= 20, "{text}");
+    assert!(text.contains(r#"{"repeat":"#), "{text}");
+    let witness = Witness::parse(&text).unwrap();
+    assert!((513..600).contains(&witness.history.conversations()), "{}", witness.history.conversations());
+    let replay = Suite::fallible(row.name(), || Ok(row.make())).replay(&witness).unwrap();
+    assert!(replay.fails() && replay.timeline.lines().count() <= 20, "{replay}");
+    assert!(replay.timeline.contains(" x the same "), "{replay}");
+}

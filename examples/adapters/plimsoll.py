@@ -37,7 +37,7 @@ import threading
 import traceback
 
 __all__ = [
-    "Candidate", "Conversation", "Conversations", "DEFAULTS", "Host", "Infeasible", "Keeper",
+    "Candidate", "Conversation", "Conversations", "CutOff", "DEFAULTS", "Host", "Infeasible", "Keeper",
     "SummarizeError", "Step", "Summary", "claim_stdout", "external", "groups", "has_open_call",
     "latest_user", "leading_system", "message", "must_stay", "reducer", "run", "size", "status",
     "trimmer", "turn_runs", "visible",
@@ -195,6 +195,13 @@ class SummarizeError(Exception):
         self.data = {"kind": kind}
 
 
+class CutOff(BaseException):
+    """The process has ended during a summariser call, as far as the candidate can tell: `restart` is next.
+
+    It passes through `except Exception`, for no code of a process runs once that has ended.
+    """
+
+
 class Infeasible(Exception):
     """What must stay cannot fit into the limit."""
 
@@ -217,7 +224,7 @@ class Host:
     def summarize(self, items=None, text=None):
         """Call the summariser with exactly what would be sent: `items` (view items), or `text`.
 
-        Returns a `Summary`; raises `SummarizeError`.
+        Returns a `Summary`; raises `SummarizeError`, or `CutOff`, which is not for catching.
         """
         if self._summarize is None:
             raise RuntimeError("the step is over")
@@ -589,6 +596,8 @@ class _Server:
             return "result", _encode(handler(params, summarize))
         except Infeasible:
             return "result", '{"infeasible":true}'
+        except CutOff:
+            return "error", _failure(_Failure(-32000, "the process ended"))
         except Exception as error:  # noqa: BLE001 - whatever a candidate raises is its answer
             return "error", _failure(error)
 
@@ -797,6 +806,8 @@ def _summary(answer):
         if isinstance(error, str):
             raise SummarizeError(error)
         kind = (error.get("data") or {}).get("kind") or error.get("kind") or "transport"
+        if kind == "cut_off":
+            raise CutOff
         raise SummarizeError(kind, error.get("message"))
     answer = answer.get("result", answer)
     return Summary(answer["text"], answer.get("stop", "end"), _messages(answer.get("arrived") or ()))

@@ -20,7 +20,7 @@ use crate::candidate::{Compactor, Conversation, Error, Host, Rejection, Restart,
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::{Capability, Contract};
 use crate::message::Message;
-use crate::trace::Action;
+use crate::trace::{Action, Input};
 
 /// A child process that is lent out for one case: one more [`Compactor`].
 ///
@@ -383,11 +383,11 @@ fn show(conversation: &mut Conversation, view: Vec<Message>, new: usize) {
 
 fn summarize(known: &mut Known, host: &Host, params: SummarizeParams) -> Result<Result<Summary, Rejection>, Fault> {
     let items = match params {
-        SummarizeParams::Text(text) => return Ok(host.summarize_text(&text)),
+        SummarizeParams::Text(text) => return Ok(host.ask(|| Input::Text(text))),
         SummarizeParams::Items(items) => known.resolve(items, &At::root("params").name("items"))?,
     };
     known.meet(&items);
-    Ok(host.summarize(&items))
+    Ok(host.ask(|| Input::Items(items)))
 }
 
 /// What goes back; what arrived meanwhile is received at once.

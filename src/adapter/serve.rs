@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -16,7 +17,7 @@ use super::protocol::{
     ReduceParams, RestartParams, RewindParams, RpcError, StepParams, UsageParams, VERSION, ViewParams,
 };
 use super::results::action_word;
-use crate::candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
+use crate::candidate::{Changes, Compactor, Conversation, CutOff, Error, Host, Rejection, Restart, Summary};
 use crate::contract::Capability;
 use crate::field::Infeasible;
 use crate::message::Message;
@@ -212,8 +213,12 @@ impl<'a> Server<'a> {
         let (wire, known, asked) = (Arc::clone(&self.wire), Arc::clone(&served.known), Arc::clone(&self.asked));
         let ask = Box::new(move |input| ask(&wire, &known, &asked, input));
         let host = Host::calling(params.kind, params.pressure, (params.wall_s, params.monotonic_s), ask);
-        let action = self.candidate.step(&mut served.conversation, &host);
+        let candidate = &mut self.candidate;
+        let stepped = catch_unwind(AssertUnwindSafe(|| candidate.step(&mut served.conversation, &host)));
         drop(host.close());
+        let action = stepped.unwrap_or_else(|payload| {
+            if payload.is::<CutOff>() { Err(Error::raised("the process ended")) } else { resume_unwind(payload) }
+        });
         let mut changes = mem::take(&mut served.pending);
         let new = served.conversation.take_changes();
         let action = action.map_err(rpc)?;

@@ -60,6 +60,8 @@ pub(crate) struct Budget {
     pub(crate) bytes: usize,
     /// Steps that shrinking may take on top.
     pub(crate) shrink_steps: usize,
+    /// Conversations that are live at once where that is what a history is about.
+    pub(crate) crowd: usize,
 }
 
 impl Budget {
@@ -72,7 +74,13 @@ impl Budget {
             (Weight::Heavy, Effort::Default) => (900, 120, 900),
             (Weight::Heavy, Effort::Nightly) => (30_000, 4_000, 20_000),
         };
-        Self { steps, bytes: megabytes * 1_000_000, shrink_steps }
+        let crowd = match (weight, effort) {
+            (Weight::Light, Effort::Smoke) => 600,
+            (Weight::Light, _) => 10_000,
+            (Weight::Heavy, Effort::Smoke | Effort::Default) => 60,
+            (Weight::Heavy, Effort::Nightly) => 1_000,
+        };
+        Self { steps, bytes: megabytes * 1_000_000, shrink_steps, crowd }
     }
 }
 
@@ -107,7 +115,7 @@ pub(crate) fn plan(
     let wanted = move |planned: &Planned| {
         only.is_empty() || planned.target.is_some_and(|id| only.iter().any(|other| other == id))
     };
-    let directed = directed::all(contract, seed).into_iter().filter(wanted);
+    let directed = directed::all(contract, seed, budget.crowd).into_iter().filter(wanted);
     // Who claims nothing that a conversation shows is sent none.
     let any = contract.converses();
     let rest = exhaustive::all(contract.clone(), seed, budget.steps / 4).chain(random::all(contract.clone(), seed));
@@ -156,7 +164,8 @@ mod tests {
     #[test]
     fn every_planned_history_can_be_played() {
         for contract in contracts() {
-            for planned in plan(&contract, 7, Budget { steps: 4_000, bytes: 100_000_000, shrink_steps: 0 }, Vec::new())
+            for planned in
+                plan(&contract, 7, Budget { steps: 4_000, bytes: 100_000_000, shrink_steps: 0, crowd: 60 }, Vec::new())
             {
                 let check = planned.history.check();
                 assert!(
@@ -173,7 +182,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_plan() {
         let contract = Contract::default();
-        let budget = Budget { steps: 3_000, bytes: 100_000_000, shrink_steps: 0 };
+        let budget = Budget { steps: 3_000, bytes: 100_000_000, shrink_steps: 0, crowd: 60 };
         let histories =
             |seed| plan(&contract, seed, budget, Vec::new()).map(|planned| planned.history).collect::<Vec<_>>();
         assert_eq!(histories(1), histories(1));

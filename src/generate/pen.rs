@@ -10,6 +10,8 @@ use crate::message::Role;
 #[derive(Clone, Debug)]
 pub(crate) struct Pen<'a> {
     pub(crate) contract: &'a Contract,
+    /// Conversations that are live at once where that is what the history is about.
+    pub(crate) crowd: u32,
     commands: Vec<Command>,
     key: u32,
     call: u32,
@@ -57,7 +59,15 @@ pub(crate) const B: Name = Name(1);
 
 impl<'a> Pen<'a> {
     pub(crate) fn new(contract: &'a Contract) -> Self {
-        Self { contract, commands: Vec::new(), key: 0, call: 0, anchors: BTreeMap::new(), open: BTreeMap::new() }
+        Self {
+            contract,
+            crowd: 3,
+            commands: Vec::new(),
+            key: 0,
+            call: 0,
+            anchors: BTreeMap::new(),
+            open: BTreeMap::new(),
+        }
     }
 
     pub(crate) fn history(self, seed: u64) -> History {
@@ -136,6 +146,23 @@ impl<'a> Pen<'a> {
         let (count, size) = self.enough();
         let mut drafts = vec![self.draft(Role::User)];
         while drafts.len() < count + 3 {
+            drafts.extend(self.result(size));
+        }
+        self.append(name, drafts).turn(name)
+    }
+
+    /// Enough to summarise, all of it the assistant's.
+    pub(crate) fn monologue(&mut self, name: Name) -> &mut Self {
+        let (count, size) = self.enough();
+        let drafts = (0..count + 2).map(|_| Draft { size, ..self.draft(Role::Assistant) }).collect();
+        self.append(name, drafts)
+    }
+
+    /// `count` small tool results, and enough of them to summarise.
+    pub(crate) fn results(&mut self, name: Name, count: usize) -> &mut Self {
+        let (least, size) = self.enough();
+        let mut drafts = Vec::new();
+        for _ in 0..count.max(least.div_ceil(2)) {
             drafts.extend(self.result(size));
         }
         self.append(name, drafts).turn(name)
@@ -308,6 +335,32 @@ impl<'a> Pen<'a> {
     pub(crate) fn step(&mut self, name: Name, after: impl Into<After>, pick: impl Into<Pick>) -> &mut Self {
         let (after_s, answers) = (self.seconds(after.into()), self.answers(pick.into()));
         self.push(Command::Step(StepCommand { after_s, answers, ..StepCommand::new(name) }))
+    }
+
+    /// A step during whose first summariser call `roles` arrive.
+    pub(crate) fn arriving(
+        &mut self,
+        name: Name,
+        after: impl Into<After>,
+        pick: impl Into<Pick>,
+        roles: &[Role],
+    ) -> &mut Self {
+        let (after_s, answers) = (self.seconds(after.into()), self.answers(pick.into()));
+        let claimed = self.contract.claims(Capability::Arrivals);
+        let arrived = roles.iter().filter(|_| claimed).map(|role| self.draft(*role)).collect();
+        self.push(Command::Step(StepCommand { after_s, answers, arrived, ..StepCommand::new(name) }))
+    }
+
+    /// An attempt during which the process ends and starts again.
+    pub(crate) fn cut_off(&mut self, name: Name, kind: StepKind) -> &mut Self {
+        if self.contract.claims(Capability::Restart) {
+            let before = self.commands.len();
+            self.kind(name, kind, Answer::CutOff);
+            if self.commands.len() > before {
+                self.restart();
+            }
+        }
+        self
     }
 
     pub(crate) fn pressed(&mut self, name: Name, after: impl Into<After>, pressure: Pressure) -> &mut Self {

@@ -5,7 +5,7 @@ use super::source::Source;
 use super::pen::{Pen, failures};
 use super::{Planned, Share};
 use crate::contract::{Capability, Contract, Drive, Feature};
-use crate::history::{Answer, Command, History, Name, Pressure, Size, StepCommand, StepKind};
+use crate::history::{Answer, Command, Draft, History, Name, Pressure, Size, StepCommand, StepKind};
 use crate::message::Role;
 
 const SHARES: [Share; 4] = [Share::Model, Share::Swarm, Share::Uniform, Share::Boundary];
@@ -38,15 +38,18 @@ enum Kind {
     UiOnly,
     Flagged,
     Open,
+    Parallel,
+    System,
     Force,
     Overflow,
     Restart,
+    CutOff,
     Rewind,
     Clock,
     Auto,
 }
 
-const KINDS: [(Kind, u32); 13] = [
+const KINDS: [(Kind, u32); 16] = [
     (Kind::Step, 12),
     (Kind::Grow, 6),
     (Kind::Matter, 3),
@@ -54,9 +57,12 @@ const KINDS: [(Kind, u32); 13] = [
     (Kind::UiOnly, 3),
     (Kind::Flagged, 1),
     (Kind::Open, 1),
+    (Kind::Parallel, 1),
+    (Kind::System, 1),
     (Kind::Force, 2),
     (Kind::Overflow, 1),
     (Kind::Restart, 1),
+    (Kind::CutOff, 1),
     (Kind::Rewind, 1),
     (Kind::Clock, 1),
     (Kind::Auto, 1),
@@ -153,6 +159,12 @@ impl Draw<'_, '_> {
                 }
                 pen.close(name, call).turn(name);
             }
+            Kind::Parallel if contract.has(Feature::ParallelCalls) => self.parallel(pen, name),
+            Kind::System if contract.has(Feature::ManySystem) => {
+                let pinned = contract.has(Feature::Pinned) && self.rng.bool();
+                let system = Draft { pinned, ..pen.draft(Role::System) };
+                pen.append(name, vec![system]).turn(name);
+            }
             Kind::Force => {
                 let answer = self.answer(contract);
                 pen.kind(name, StepKind::Force, answer);
@@ -163,6 +175,10 @@ impl Draw<'_, '_> {
             }
             Kind::Restart => {
                 pen.restart();
+            }
+            Kind::CutOff => {
+                let kind = [StepKind::Step, StepKind::Force, StepKind::Overflow][self.rng.usize(0..3)];
+                pen.cut_off(name, kind);
             }
             Kind::Rewind => {
                 let part = self.rng.part();
@@ -176,7 +192,7 @@ impl Draw<'_, '_> {
                 let on = self.rng.bool();
                 pen.push(Command::Auto { on });
             }
-            Kind::Open | Kind::Auto => {}
+            Kind::Open | Kind::Parallel | Kind::System | Kind::Auto => {}
         }
     }
 
@@ -195,10 +211,36 @@ impl Draw<'_, '_> {
         if answer != Answer::Ok {
             step.answers = vec![answer];
         }
+        if contract.claims(Capability::Arrivals) && self.rng.u8(0..6) == 0 {
+            for _ in 0..self.rng.usize(1..3) {
+                let role = if self.rng.bool() { Role::User } else { Role::Assistant };
+                let ui_only = contract.has(Feature::UiOnly) && self.rng.u8(0..4) == 0;
+                step.arrived.push(Draft { ui_only, ..pen.draft(role) });
+            }
+        }
         if contract.drive == Drive::Turn {
             pen.turn(name);
         }
         pen.push(Command::Step(step));
+    }
+
+    /// Calls that are made together and answered one after the other, perhaps by way of an interim result.
+    fn parallel(&mut self, pen: &mut Pen<'_>, name: Name) {
+        let mut calls = pen.open_two(name);
+        if self.rng.bool() {
+            calls.reverse();
+        }
+        let step_at = self.rng.usize(0..5);
+        for (at, call) in calls.into_iter().enumerate() {
+            if pen.contract.has(Feature::Interim) && self.rng.bool() {
+                pen.interim(name, call);
+            }
+            if step_at == at {
+                self.step(pen, name);
+            }
+            pen.close(name, call);
+        }
+        pen.turn(name);
     }
 
     fn flagged(&mut self, pen: &mut Pen<'_>, name: Name) {

@@ -1,5 +1,7 @@
 //! The decisions of the reference, one short method each.
 
+use std::collections::BTreeMap;
+
 use super::compactor::Memory;
 use super::latch::LatchState;
 use super::select;
@@ -58,6 +60,11 @@ pub(crate) trait Behaviour: Send + 'static {
     /// Which state a conversation has: its own.
     fn state_key<'a>(&self, conversation: &'a str) -> &'a str {
         conversation
+    }
+
+    /// What is forgotten before `key` is looked up: nothing.
+    fn forgets(&self, memories: &mut BTreeMap<String, Memory>, key: &str) {
+        let _ = (memories, key);
     }
 
     // Growth and time.
@@ -188,6 +195,37 @@ pub(crate) trait Behaviour: Send + 'static {
         select::trimmable(contract, view)
     }
 
+    /// Whether the summary stands for the own item at `at`, too: an earlier summary is summarised with the rest.
+    fn folds(&self, contract: &Contract, view: &[Message], at: usize) -> bool {
+        let _ = (contract, view, at);
+        true
+    }
+
+    /// What the summariser is shown, of a view in which the summary will stand for `replaced`.
+    fn shown(&self, view: &[Message], replaced: &[usize]) -> Vec<usize> {
+        let ui_only = |at: &usize| !view[*at].is_visible();
+        (0..view.len())
+            .filter(|at| replaced.contains(at) || ui_only(at))
+            .filter(|at| self.is_sent(&view[*at]))
+            .collect()
+    }
+
+    /// What is shown, in parts: one for each call.
+    fn chunks(&self, contract: &Contract, view: &[Message], shown: &[usize]) -> Vec<Vec<usize>> {
+        select::chunks(contract, view, shown)
+    }
+
+    /// What is sent instead after the answer that `input` is too long: nothing, the attempt has failed.
+    fn after_overflow(&self, input: &[Message]) -> Option<Vec<Message>> {
+        let _ = input;
+        None
+    }
+
+    /// Messages of the host that came in while a summary was made.
+    fn arrived(&self, conversation: &mut Conversation, messages: Vec<Message>) {
+        conversation.receive(messages);
+    }
+
     /// Summariser calls that an attempt makes while they fail.
     fn tries(&self) -> usize {
         1
@@ -225,6 +263,7 @@ pub(crate) trait Behaviour: Send + 'static {
             RejectionKind::Overflow => Outcome::Failure(FailureKind::Overflow),
             RejectionKind::Timeout => Outcome::Failure(FailureKind::Timeout),
             RejectionKind::Transport => Outcome::Failure(FailureKind::Transport),
+            RejectionKind::CutOff => Outcome::Failure(FailureKind::Raised),
         }
     }
 
@@ -291,6 +330,17 @@ pub(crate) trait Behaviour: Send + 'static {
     fn reloaded(&self, messages: Vec<Message>, restart: &Restart) -> Vec<Message> {
         let _ = restart;
         messages
+    }
+
+    /// The view that is loaded, when `view` and `log` were stored: that view.
+    fn stored(&self, log: &[Message], view: Vec<Message>) -> Vec<Message> {
+        let _ = log;
+        view
+    }
+
+    /// What the attempt that began at `here` and that the end of the process cut off counts as: a failure.
+    fn cut_off(&self, contract: &Contract, memory: &mut Memory, here: Point) {
+        memory.end(self, contract, Outcome::Failure(FailureKind::Raised), here);
     }
 
     /// What a restart leaves of throttle and latch.

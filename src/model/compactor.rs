@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::alternate::{alternating, fit_in};
 use super::behaviour::{Behaviour, Gates, Outcome};
 use super::field::ReferenceReducer;
 use super::fit::ReferenceTrimmer;
@@ -14,10 +15,10 @@ use super::select;
 use super::throttle::{Now, Point, ThrottleState};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::contract::{Capability, Contract, FailureKind, TrimHow};
+use crate::contract::{Calls, Capability, Contract, FailureKind, TrimHow};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, from_json_lines, to_json_lines};
-use crate::trace::Action;
+use crate::trace::{Action, RejectionKind};
 
 /// What is remembered of a conversation besides its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,25 @@ pub(crate) struct Memory {
     /// Recoveries since the last progress after a proven overflow, and where the last one was made.
     pub(crate) recoveries: u32,
     pub(crate) recovered: Option<Point>,
+    /// Where an unforced attempt began that has not ended.
+    pub(crate) begun: Option<Point>,
+}
+
+impl Memory {
+    /// An unforced attempt that began at `here` has ended.
+    pub(crate) fn end<B: Behaviour + ?Sized>(
+        &mut self,
+        behaviour: &B,
+        contract: &Contract,
+        outcome: Outcome,
+        here: Point,
+    ) {
+        if behaviour.starts_cooldown(contract, outcome) {
+            self.throttle.last = Some(here);
+            self.throttle.failures = if outcome == Outcome::Success { 0 } else { self.throttle.failures + 1 };
+        }
+        behaviour.record(contract, &mut self.latch, outcome, here);
+    }
 }
 
 /// A compactor: a contract, a behaviour, and a memory for each conversation.
@@ -55,6 +75,7 @@ impl Machine {
 
     fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
         let key = self.behaviour.state_key(conversation.id());
+        self.behaviour.forgets(&mut self.memories, key);
         self.memories.entry(key.to_owned()).or_default()
     }
 
@@ -117,7 +138,10 @@ impl Machine {
             view[at].trimmed = true;
         }
         if self.contract.trim.how == TrimHow::Drop {
-            view = without_groups(&view, &at);
+            let mut gone = at.into_iter().collect();
+            select::close_groups(&view, &mut gone);
+            let kept = conversation.view().iter().enumerate().filter(|(at, _)| !gone.contains(at));
+            view = kept.map(|(_, message)| message.clone()).collect();
         }
         let (before, after) = (select::size(&self.contract, conversation.view()), select::size(&self.contract, &view));
         let least = self.contract.trim.min_saving;
@@ -136,41 +160,18 @@ impl Machine {
     fn attempt(&self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Outcome {
         self.behaviour.asks(&self.contract, conversation);
         let view = conversation.view().to_vec();
-        let replaced: Vec<usize> = (0..view.len())
-            .filter(|at| eligible.contains(at) || (view[*at].is_own() && view[*at].is_visible()))
-            .collect();
-        let ui_only = (0..view.len()).filter(|at| !view[*at].is_visible());
-        let mut sent: Vec<usize> = replaced.iter().copied().chain(ui_only).collect();
-        sent.sort_unstable();
-        let input: Vec<Message> =
-            sent.iter().map(|at| view[*at].clone()).filter(|message| self.behaviour.is_sent(message)).collect();
-
+        let (replaced, inputs) = self.matter(&view, eligible);
+        let mut arrived = Vec::new();
         let mut outcome = Outcome::Failure(FailureKind::NoView);
         for _ in 0..self.behaviour.tries() {
-            let summary = match host.summarize(&input).and_then(|summary| self.behaviour.refine(host, summary)) {
-                Ok(summary) => summary,
-                Err(rejection) => {
-                    outcome = self.behaviour.outcome_of(rejection);
+            let text = match self.summarized(host, &inputs, &mut arrived) {
+                Ok(text) => text,
+                Err(failed) => {
+                    outcome = failed;
                     continue;
                 }
             };
-            if let Some(kind) = self.behaviour.unusable(&summary) {
-                outcome = Outcome::Failure(kind);
-                continue;
-            }
-            let first = replaced.first().copied().unwrap_or(view.len());
-            let mut new: Vec<Message> = Vec::with_capacity(view.len());
-            for (at, message) in view.iter().enumerate() {
-                if at == first {
-                    new.push(self.behaviour.summary(&self.contract, &summary.text));
-                }
-                if !replaced.contains(&at) {
-                    new.push(message.clone());
-                }
-            }
-            if first == view.len() {
-                new.push(self.behaviour.summary(&self.contract, &summary.text));
-            }
+            let new = self.compacted(&view, &replaced, &text);
             if let Some(kind) = self.behaviour.fruitless(&self.contract, &view, &new) {
                 outcome = Outcome::Failure(kind);
                 continue;
@@ -188,10 +189,71 @@ impl Machine {
         if outcome != Outcome::Success {
             self.behaviour.failed(conversation, outcome);
         }
+        // It was not in the input, and so it stands after the summary.
+        self.behaviour.arrived(conversation, arrived);
         if let Some(status) = self.behaviour.status(&text) {
             conversation.append(status);
         }
         outcome
+    }
+
+    /// What a summary will stand for, and the inputs of the calls that make it.
+    fn matter(&self, view: &[Message], eligible: &[usize]) -> (Vec<usize>, Vec<Vec<Message>>) {
+        let own = |at: usize| view[at].is_own() && view[at].is_visible();
+        let folds = |at: &usize| eligible.contains(at) || (own(*at) && self.behaviour.folds(&self.contract, view, *at));
+        let mut replaced: Vec<usize> = (0..view.len()).filter(folds).collect();
+        let shown = self.behaviour.shown(view, &replaced);
+        let mut chunks = self.behaviour.chunks(&self.contract, view, &shown);
+        if let Calls::AtMost(calls) = self.contract.attempt.calls
+            && chunks.len() > calls as usize
+        {
+            // What no call is left for stays.
+            chunks.truncate(calls as usize);
+            replaced.retain(|at| chunks.iter().flatten().any(|sent| sent == at));
+            select::whole_groups(view, &mut replaced);
+        }
+        if self.contract.view.alternation {
+            replaced = alternating(view, replaced);
+        }
+        let clip = |at: &usize| select::clipped(&self.contract, &view[*at]);
+        (replaced, chunks.iter().map(|chunk| chunk.iter().map(clip).collect()).collect())
+    }
+
+    /// The summary of all inputs. What arrives meanwhile is kept in `arrived`.
+    fn summarized(&self, host: &Host, inputs: &[Vec<Message>], arrived: &mut Vec<Message>) -> Result<String, Outcome> {
+        let behaviour = &self.behaviour;
+        let mut texts = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let mut answer = host.summarize(input);
+            if let Err(rejection) = &answer
+                && rejection.kind == RejectionKind::Overflow
+                && let Some(other) = behaviour.after_overflow(input)
+            {
+                answer = host.summarize(&other);
+            }
+            let mut summary = answer.map_err(|rejection| behaviour.outcome_of(rejection))?;
+            arrived.append(&mut summary.arrived);
+            let summary = behaviour.refine(host, summary).map_err(|rejection| behaviour.outcome_of(rejection))?;
+            if let Some(kind) = behaviour.unusable(&summary) {
+                return Err(Outcome::Failure(kind));
+            }
+            texts.push(summary.text);
+        }
+        Ok(texts.join("\n"))
+    }
+
+    /// The view with the summary where the first of `replaced` stood; all else in its order.
+    fn compacted(&self, view: &[Message], replaced: &[usize], text: &str) -> Vec<Message> {
+        let first = replaced.first().copied().unwrap_or(view.len());
+        let kept = |at: &usize| !replaced.contains(at);
+        let mut new: Vec<Message> = (0..first).filter(kept).map(|at| view[at].clone()).collect();
+        let place = new.len();
+        new.push(self.behaviour.summary(&self.contract, text));
+        new.extend((first..view.len()).filter(kept).map(|at| view[at].clone()));
+        if self.contract.view.alternation {
+            fit_in(&mut new, place);
+        }
+        new
     }
 
     /// An attempt, recorded by `record`.
@@ -218,13 +280,13 @@ impl Machine {
         eligible: &[usize],
         here: Point,
     ) -> Result<Outcome, Error> {
-        self.recorded(conversation, host, eligible, |behaviour, contract, memory, outcome| {
-            if behaviour.starts_cooldown(contract, outcome) {
-                memory.throttle.last = Some(here);
-                memory.throttle.failures = if outcome == Outcome::Success { 0 } else { memory.throttle.failures + 1 };
-            }
-            behaviour.record(contract, &mut memory.latch, outcome, here);
-        })
+        // Noted before the call, so that a restart finds it.
+        self.memory(conversation).begun = Some(here);
+        let outcome = self.recorded(conversation, host, eligible, |behaviour, contract, memory, outcome| {
+            memory.end(behaviour, contract, outcome, here);
+        });
+        self.memory(conversation).begun = None;
+        outcome
     }
 
     fn decide(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
@@ -283,17 +345,6 @@ impl Machine {
     }
 }
 
-/// `view` without the call groups of the items at `at`.
-fn without_groups(view: &[Message], at: &[usize]) -> Vec<Message> {
-    let calls: Vec<&str> = at.iter().filter_map(|at| view[*at].call_id.as_deref()).collect();
-    let gone = |(i, message): &(usize, &Message)| {
-        at.contains(i)
-            || message.call_id.as_deref().is_some_and(|call| calls.contains(&call))
-            || message.calls.iter().any(|call| calls.contains(&call.as_str()))
-    };
-    view.iter().enumerate().filter(|item| !gone(item)).map(|(_, message)| message.clone()).collect()
-}
-
 impl Compactor for Machine {
     fn contract(&self) -> Contract {
         self.contract.clone()
@@ -328,12 +379,17 @@ impl Compactor for Machine {
                 let loaded = from_json_lines(&older(&to_json_lines(messages), &restart.without));
                 loaded.map(|messages| self.behaviour.reloaded(messages, restart)).map_err(Error::raised)
             });
-            conversation.load(log?, view?);
+            let log = log?;
+            let view = self.behaviour.stored(&log, view?);
+            conversation.load(log, view);
         }
         for memory in self.memories.values_mut() {
             *memory = serde_json::to_string(memory)
                 .and_then(|text| serde_json::from_str(&text))
                 .map_err(|e| Error::raised(e.to_string()))?;
+            if let Some(here) = memory.begun.take() {
+                self.behaviour.cut_off(&self.contract, memory, here);
+            }
             self.behaviour.restarted(&self.contract, memory, restart);
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! [`latch`] and [`throttle`] the two pieces of state. A known-bad candidate is the same machine with one decision
 //! changed.
 
+mod alternate;
 mod behaviour;
 mod compactor;
 mod field;
@@ -24,7 +25,7 @@ pub use fit::ReferenceTrimmer;
 pub(crate) use latch::LatchState;
 pub use request::ReferenceAssembler;
 #[cfg(feature = "zoo")]
-pub(crate) use select::{eligible, open_call, size, standing, trimmable};
+pub(crate) use select::{close_groups, eligible, open_call, size, standing, trimmable};
 #[cfg(feature = "zoo")]
 pub(crate) use throttle::{Point, ThrottleState};
 

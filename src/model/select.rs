@@ -46,7 +46,7 @@ fn tail(view: &[Message], keep: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Extends `protected` to whole call groups: a call message and its results stay or go together.
-fn close_groups(view: &[Message], protected: &mut HashSet<usize>) {
+pub(crate) fn close_groups(view: &[Message], protected: &mut HashSet<usize>) {
     let mut calls: HashSet<&str> = HashSet::new();
     loop {
         let before = protected.len();
@@ -123,4 +123,40 @@ pub(crate) fn trimmable(contract: &Contract, view: &[Message]) -> Vec<usize> {
             && message.content.chars().count() > rules.min_chars
     };
     (0..view.len()).filter(may).collect()
+}
+
+/// `sent` in parts that are within `attempt.input_max` each, in order; one part where there is no limit.
+pub(crate) fn chunks(contract: &Contract, view: &[Message], sent: &[usize]) -> Vec<Vec<usize>> {
+    let Some(max) = contract.attempt.input_max else { return vec![sent.to_vec()] };
+    let mut chunks: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut filled = 0;
+    for at in sent {
+        let size = size_of(contract, &clipped(contract, &view[*at]));
+        if filled + size > max && filled > 0 {
+            chunks.push(Vec::new());
+            filled = 0;
+        }
+        filled += size;
+        chunks.last_mut().into_iter().for_each(|chunk| chunk.push(*at));
+    }
+    chunks
+}
+
+/// A message that alone is within `attempt.input_max`: the beginning of it, if it has to be.
+pub(crate) fn clipped(contract: &Contract, message: &Message) -> Message {
+    let max = contract.attempt.input_max.unwrap_or(usize::MAX);
+    let mut clipped = message.clone();
+    if size_of(contract, &clipped) > max {
+        clipped.reasoning = None;
+        let room = max.saturating_sub(contract.size.per_message);
+        clipped.content = contract.size.unit.unit().prefix(&message.content, room).to_owned();
+    }
+    clipped
+}
+
+/// `at` without the call groups that are not in it as a whole.
+pub(crate) fn whole_groups(view: &[Message], at: &mut Vec<usize>) {
+    let mut outside: HashSet<usize> = (0..view.len()).filter(|i| !at.contains(i)).collect();
+    close_groups(view, &mut outside);
+    at.retain(|i| !outside.contains(i));
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::view::{Externals, View};
+use super::view::{Externals, Item, View};
 use crate::contract::FailureKind;
 use crate::history::{Name, StepCommand, StepKind};
+use crate::message::Message;
 use crate::trace::{Event, Reply, Trace};
 
 /// Why an attempt is forbidden.
@@ -92,6 +93,10 @@ pub(crate) struct Judged<'t> {
     pub(crate) trimmable: usize,
     pub(crate) eligible: usize,
     pub(crate) eligible_size: usize,
+    /// Before the step: the latest visible user message of the host, by position among the externals, and whether the last
+    /// visible message of the host ends a turn.
+    pub(crate) latest_user: Option<usize>,
+    pub(crate) turn_over: bool,
     pub(crate) facts: Facts,
     /// The sizes of the view before and after.
     pub(crate) sizes: (usize, usize),
@@ -216,6 +221,26 @@ impl Judged<'_> {
             Reply::Summary { text, usable: true, .. } => Some(self.unframed(text)),
             _ => None,
         })
+    }
+
+    /// Whether the model sees another view after the step than before it, but for what was merely appended.
+    pub(crate) fn changed(&self) -> bool {
+        let known = |item: &&Item<'_>| {
+            let arrived = item.external().is_some() && !self.before.iter().any(|old| old.external() == item.external());
+            let appended = item.is_own() && self.event.appended.iter().any(|own| own.id == item.message.id);
+            item.visible && !arrived && !appended
+        };
+        let shown = |view: &View<'_>| -> Vec<(String, String, Option<String>)> {
+            let parts = |m: &Message| (m.id.clone(), m.content.clone(), m.reasoning.clone());
+            view.iter().filter(known).map(|item| parts(item.message)).collect()
+        };
+        !self.event.states.is_empty() && shown(&self.before) != shown(&self.after)
+    }
+
+    /// The messages that arrived during a summariser call, by position among the externals.
+    pub(crate) fn arrived<'a>(&'a self, externals: &'a Externals<'_>) -> impl Iterator<Item = usize> + 'a {
+        let keys = self.step.arrived.iter().filter(|_| self.event.delivered()).map(|draft| draft.key);
+        keys.filter_map(|key| externals.by_key(key))
     }
 
     /// A result's text without what `attempt.answer` puts around it: a candidate may take it out of there.

@@ -14,7 +14,7 @@ use view::{Externals, Item, View};
 
 use crate::contract::{Capability, Contract, CountsAs, Durability, FailureKind, Growth, Pending, SizeUnit};
 use crate::history::{Command, Name, Pressure, StepCommand, StepKind};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::trace::{Event, Trace};
 
 pub(crate) use judged::{Facts, Forbid, Judged, Judgement, Outcome, Require, Wrong};
@@ -51,6 +51,10 @@ struct Track<'t> {
     recovered_at: (u64, u64),
     /// Wall clock: stepped and no step since; or the second until which only CLK-1 speaks.
     fog: Option<Option<f64>>,
+    /// The latest visible user message of the host on the path that stands, where it is one of the harness's; and whether the
+    /// last visible message of the host ends a turn.
+    latest_user: Option<usize>,
+    turn_over: bool,
     ui_only: u64,
     own: u64,
     attempts: u32,
@@ -103,6 +107,13 @@ impl<'t> Judge<'t> {
                 track.rebrought += view::standing(&track.view).saturating_sub(before);
                 track.facts.rewinds += 1;
                 track.facts.rewinds_latched += 1;
+                // The view is the log up to there.
+                let view = Rc::clone(&track.view);
+                track.latest_user = view::latest_user(&view).and_then(|at| view[at].external());
+                track.turn_over = view
+                    .iter()
+                    .rfind(|item| item.is_visible_external())
+                    .is_some_and(|item| view::ends_turn(item.message));
                 return;
             }
             Command::Restart { .. } => self.restart(event),
@@ -138,6 +149,10 @@ impl<'t> Judge<'t> {
             Rc::make_mut(&mut track.view).push(item);
             if item.visible {
                 track.appended += 1;
+                track.turn_over = view::ends_turn(message);
+                if message.role == Role::User {
+                    track.latest_user = Some(at);
+                }
             } else {
                 track.ui_only += 1;
             }
@@ -153,6 +168,12 @@ impl<'t> Judge<'t> {
             let item = Item { message, origin: view::Origin::Extra, verbatim: true, visible: message.is_visible() };
             Rc::make_mut(&mut track.view).push(item);
             track.appended += u64::from(item.visible);
+            if item.visible {
+                track.turn_over = view::ends_turn(message);
+                if message.role == Role::User {
+                    track.latest_user = None;
+                }
+            }
         }
         for message in &event.appended {
             let track = self.track(name);
@@ -242,9 +263,10 @@ impl<'t> Judge<'t> {
             require.clear();
         }
         let facts = self.facts(name, &now, cools);
+        let (latest_user, turn_over) = (self.track(name).latest_user, self.track(name).turn_over);
 
         // What the step did.
-        if !event.calls.is_empty() {
+        if event.delivered() {
             self.receive(name, step.arrived.len());
         } else {
             self.sent += step.arrived.len();
@@ -271,6 +293,8 @@ impl<'t> Judge<'t> {
             trimmable,
             eligible: eligible.len(),
             eligible_size,
+            latest_user,
+            turn_over,
             facts,
             sizes: (0, 0),
         };
@@ -511,7 +535,7 @@ impl<'t> Judge<'t> {
                 track.facts.forced += 1;
             } else {
                 track.at_attempt =
-                    Some((track.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
+                    Some((now.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
                 track.facts.last = Some(outcome);
                 track.facts.last_raised = judged.event.raised.is_some();
                 track.facts.last_installed = judged.replaced;
@@ -587,7 +611,7 @@ impl<'t> Judge<'t> {
         };
         if latched && kind != StepKind::Force && ((kind == StepKind::Step && struck) || !latched_before) {
             let own = track.own - judged.event.appended.len() as u64;
-            track.at_latch = Some((track.appended, track.ui_only, own, now.time.0));
+            track.at_latch = Some((now.appended, track.ui_only, own, now.time.0));
             track.facts.latchings += 1;
             track.facts.rewinds_latched = 0;
             track.facts.trims_latched = 0;

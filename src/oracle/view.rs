@@ -56,6 +56,7 @@ pub(crate) struct Externals<'t> {
     pub(crate) all: Vec<(Name, &'t Draft, &'t Message)>,
     by_id: HashMap<&'t str, usize>,
     by_token: HashMap<String, usize>,
+    by_key: HashMap<u32, usize>,
     by_call: HashMap<&'t str, Vec<usize>>,
 }
 
@@ -68,11 +69,12 @@ impl<'t> Externals<'t> {
         let all: Vec<_> = drafts.map(|((name, draft), (_, _, message))| (name, draft, message)).collect();
         let by_id = all.iter().enumerate().map(|(at, (_, _, message))| (message.id.as_str(), at)).collect();
         let by_token = all.iter().enumerate().map(|(at, (_, draft, _))| (scribe.token(draft.key), at)).collect();
+        let by_key = all.iter().enumerate().map(|(at, (_, draft, _))| (draft.key, at)).collect();
         let mut by_call: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, (_, _, message)) in all.iter().enumerate() {
             by_call.entry(message.call_id.as_deref().unwrap_or_default()).or_default().push(at);
         }
-        Self { all, by_id, by_token, by_call }
+        Self { all, by_id, by_token, by_key, by_call }
     }
 
     pub(crate) fn message(&self, at: usize) -> &'t Message {
@@ -85,6 +87,10 @@ impl<'t> Externals<'t> {
 
     pub(crate) fn by_id(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
+    }
+
+    pub(crate) fn by_key(&self, key: u32) -> Option<usize> {
+        self.by_key.get(&key).copied()
     }
 
     /// The host's messages whose tokens stand in `text`, in the order in which they stand, each once.
@@ -140,7 +146,15 @@ impl<'t> Externals<'t> {
             return Item { origin: Origin::Extra, verbatim: true, ..own };
         }
         if message.is_own() {
-            return own;
+            // Under whatever id, the whole content is the message.
+            let copied = |at: &usize| {
+                let sent = self.message(*at);
+                sent.content == message.content && sent.ui_only == message.ui_only && !message.summary
+            };
+            return match self.tokens(&message.content)[..] {
+                [at] if copied(&at) => external(at),
+                _ => own,
+            };
         }
         let by_call = message.call_id.as_deref().and_then(|call| self.by_call.get(call)).filter(|at| at.len() == 1);
         if let Some(at) = by_call {
@@ -184,6 +198,11 @@ pub(crate) fn open_calls<'t>(externals: &Externals<'t>, view: &[Item<'t>]) -> Ha
     let messages = || view.iter().filter_map(Item::external).map(|at| externals.message(at));
     let answered: HashSet<&str> = messages().filter(|m| !m.interim).filter_map(|m| m.call_id.as_deref()).collect();
     messages().flat_map(|m| m.calls.iter().map(String::as_str)).filter(|call| !answered.contains(call)).collect()
+}
+
+/// Whether a message of the host ends a turn: an assistant's without calls.
+pub(crate) fn ends_turn(message: &Message) -> bool {
+    message.role == Role::Assistant && message.calls.is_empty()
 }
 
 /// The number of leading system messages.

@@ -1,8 +1,11 @@
 //! ISO and CLK: state and time.
 
-use super::{Case, Cause, Check, Level, Requirement};
+use std::collections::HashSet;
+
+use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{Capability, Clock, Contract};
-use crate::history::{Pressure, StepKind};
+use crate::history::{Answer, Command, Name, Pressure, StepKind};
+use crate::oracle::view::Item;
 use crate::oracle::{Forbid, Judged};
 
 pub(crate) const ALL: &[Requirement] = &[
@@ -21,6 +24,21 @@ pub(crate) const ALL: &[Requirement] = &[
                     && (b.judged.facts.others > 0 || !b.attempted(Forbid::Cooling))
             },
         },
+    },
+    Requirement {
+        id: "ISO-2",
+        level: Level::Must,
+        sentence: "As long as no more than `conversations.max` conversations are live, a live latch or cooldown MUST NOT be forgotten.",
+        chapter: "isolation.md",
+        implies: &["ISO-1", "THR-3"],
+        applies: |c| {
+            let remembers = c.cooldown().is_some() || c.latch().is_some();
+            c.claims(Capability::Conversations)
+                && c.claims(Capability::Summarize)
+                && c.conversations.max > 1
+                && remembers
+        },
+        check: Check::Decide { exercised: in_a_crowd, blamed: |b| b.gate() && b.has(Cause::ManyConversations) },
     },
     Requirement {
         id: "ISO-3",
@@ -42,6 +60,18 @@ pub(crate) const ALL: &[Requirement] = &[
         ],
         applies: Contract::converses,
         check: Check::Compare { exercised: any, blamed: |_| false },
+    },
+    Requirement {
+        id: "ISO-5",
+        level: Level::Must,
+        sentence: "An installed view MUST survive a restart, and an attempt cut off by a restart MUST count as failed.",
+        chapter: "isolation.md",
+        implies: &["THR-2", "THR-4", "LAT-1", "LAT-2", "LAT-3", "ISO-3"],
+        applies: |c| {
+            let changes = c.claims(Capability::Summarize) || c.claims(Capability::Trim);
+            c.claims(Capability::Restart) && c.claims(Capability::View) && changes
+        },
+        check: Check::Both { observe: view_survives, blamed: |b| b.gate() && was_cut_off(b) },
     },
     Requirement {
         id: "CLK-1",
@@ -83,8 +113,78 @@ fn beside_others(_: &Case<'_>, judged: &Judged<'_>) -> bool {
     judged_gate(judged) && judged.facts.others > 0
 }
 
+/// A step that throttle or latch forbids, while many conversations are live, or as many as are declared.
+fn in_a_crowd(case: &Case<'_>, judged: &Judged<'_>) -> bool {
+    let forbidden = judged.forbid.iter().any(|reason| matches!(reason, Forbid::Cooling | Forbid::Latched));
+    judged_gate(judged) && forbidden && judged.facts.others >= 51.min(case.contract.conversations.max - 1)
+}
+
 fn after_restart(_: &Case<'_>, judged: &Judged<'_>) -> bool {
     judged_gate(judged) && judged.facts.restarts > 0
+}
+
+/// An attempt of the conversation was cut off before the wrong decision.
+fn was_cut_off(blame: &Blame<'_>) -> bool {
+    blame.history.commands[..blame.judged.command].iter().any(|command| match command {
+        Command::Step(step) => step.conversation == blame.judged.name && step.answers.contains(&Answer::CutOff),
+        _ => false,
+    })
+}
+
+fn view_survives(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let mut tokens: Vec<(Name, &str)> = Vec::new();
+    let mut steps = case.steps().iter().peekable();
+    let mut cut_off: HashSet<Name> = HashSet::new();
+    for (at, name, old, new) in &case.judgement.reads {
+        while let Some(judged) = steps.next_if(|judged| judged.command < *at) {
+            tokens.extend(judged.usable().filter_map(|text| Some((judged.name, text.split_whitespace().next()?))));
+            if judged_gate(judged) && cut_off.contains(&judged.name) {
+                seen.check(judged.command, "view lost", None);
+            }
+            if judged.event.cut_off() {
+                cut_off.insert(judged.name);
+            }
+        }
+        // A log that an older version wrote is read as it is.
+        let restart =
+            matches!(&case.judgement.trace.history.commands[*at], Command::Restart { without } if without.is_empty());
+        let tells =
+            |item: &Item<'_>, token: &str| item.is_own() && item.visible && item.message.content.contains(token);
+        let told = tokens.iter().filter(|(other, _)| other == name).map(|(_, token)| *token);
+        let told: Vec<&str> = told.filter(|token| old.iter().any(|item| tells(item, token))).collect();
+        let shortened = old.iter().any(|item| item.visible && item.external().is_some() && !item.verbatim);
+        if !restart || (told.is_empty() && !shortened) {
+            continue;
+        }
+        let shown = |view: &[Item<'_>]| -> Vec<(usize, String)> {
+            let items = view.iter().filter(|item| item.visible);
+            items.filter_map(|item| Some((item.external()?, item.message.content.clone()))).collect()
+        };
+        let (before, after) = (shown(old), shown(new));
+        let lost = told.iter().find(|token| !new.iter().any(|item| tells(item, token)));
+        let words = if lost.is_some() {
+            Some("a summary that stood in the view is gone after the restart".to_owned())
+        } else {
+            (before != after).then(|| {
+                format!(
+                    "{} messages of the host stood in the view, and {} do after the restart, or others",
+                    before.len(),
+                    after.len()
+                )
+            })
+        };
+        seen.check(*at, "view lost", words);
+    }
+    for judged in steps {
+        if judged_gate(judged) && cut_off.contains(&judged.name) {
+            seen.check(judged.command, "view lost", None);
+        }
+        if judged.event.cut_off() {
+            cut_off.insert(judged.name);
+        }
+    }
+    seen
 }
 
 fn any(_: &Case<'_>, _: &Judged<'_>) -> bool {

@@ -234,7 +234,7 @@ fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -
     for (command, event) in commands.iter().zip(&case.judgement.trace.events) {
         let (count, delivered) = match command {
             Command::Append { messages, .. } => (messages.len(), true),
-            Command::Step(step) => (step.arrived.len(), !event.calls.is_empty()),
+            Command::Step(step) => (step.arrived.len(), event.delivered()),
             Command::Rewind { conversation, to } if *conversation == name => {
                 if let Some(keep) = sent.iter().position(|at| externals.draft(*at).key == *to) {
                     standing = keep + 1;

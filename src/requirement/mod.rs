@@ -6,6 +6,7 @@
 
 mod alignment;
 mod blame;
+mod cover;
 pub(crate) mod field;
 mod field_loss;
 pub(crate) mod fit;

@@ -1,10 +1,11 @@
 //! OUT: what an attempt may install.
 
 use super::{Case, Check, Level, Requirement, Seen};
-use crate::contract::{Capability, Contract, FailureKind, TrimHow};
-use crate::oracle::view::{Item, maybe_eligible, size, size_of, surely_eligible};
+use crate::contract::{Calls, Capability, Contract, FailureKind, SizeUnit, TrimHow};
+use crate::message::Role;
+use crate::oracle::view::{Item, maybe_eligible, size, size_of, size_of_message, surely_eligible};
 use crate::oracle::{Judged, Outcome};
-use crate::trace::{Action, Reply};
+use crate::trace::{Action, Call, Input, RejectionKind, Reply};
 
 pub(crate) const ALL: &[Requirement] = &[
     Requirement {
@@ -69,6 +70,24 @@ pub(crate) const ALL: &[Requirement] = &[
         implies: &[],
         applies: |c| c.claims(Capability::Summarize),
         check: Check::Observe(progress_is_taken),
+    },
+    Requirement {
+        id: "OUT-8",
+        level: Level::Must,
+        sentence: "Every summariser input MUST be within `attempt.input_max`, and after the answer `overflow` the next input MUST be strictly smaller or the attempt MUST have failed.",
+        chapter: "outcome.md",
+        implies: &[],
+        applies: |c| c.claims(Capability::Summarize) && c.attempt.input_max.is_some(),
+        check: Check::Observe(inputs_are_within),
+    },
+    Requirement {
+        id: "OUT-9",
+        level: Level::Must,
+        sentence: "Messages that arrive during a summariser call MUST stand after the summary, once each.",
+        chapter: "outcome.md",
+        implies: &["VIEW-2", "VIEW-7"],
+        applies: |c| c.claims(Capability::Arrivals) && c.claims(Capability::Summarize),
+        check: Check::Observe(arrivals_stand_last),
     },
 ];
 
@@ -237,14 +256,87 @@ fn progress_is_taken(case: &Case<'_>) -> Seen {
     seen
 }
 
+fn inputs_are_within(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let Some(max) = case.contract.attempt.input_max.filter(|_| case.contract.size.unit != SizeUnit::Tokens) else {
+        return seen;
+    };
+    let unit = case.contract.size.unit.unit();
+    let measure = |input: &Input| match input {
+        Input::Text(text) => unit.len(text),
+        Input::Items(items) => items.iter().map(|item| size_of_message(case.contract, item)).sum(),
+    };
+    for judged in case.steps().iter().filter(|judged| judged.attempted()) {
+        let sizes: Vec<usize> = judged.event.calls.iter().map(|call| measure(&call.input)).collect();
+        let overflows = |call: &Call| matches!(call.reply, Reply::Rejection(RejectionKind::Overflow));
+        let told = judged.event.calls.iter().any(overflows);
+        if !told && size(case.contract, &judged.before) <= max {
+            continue;
+        }
+        let large = sizes.iter().position(|size| *size > max);
+        let large = large.map(|at| format!("call {} sends {}, and `attempt.input_max` is {max}", at + 1, sizes[at]));
+        let again = judged.event.calls.windows(2).enumerate().find(|(at, pair)| {
+            let same = pair[0].input == pair[1].input;
+            let larger = sizes[at + 1] >= sizes[*at] && judged.outcome == Some(Outcome::Success);
+            overflows(&pair[0]) && (same || larger)
+        });
+        let again = again.map(|(at, _)| {
+            format!("call {} sends {} after {} was answered with overflow", at + 2, sizes[at + 1], sizes[at])
+        });
+        seen.check(judged.command, "input too large", large.or(again));
+    }
+    seen
+}
+
+fn arrivals_stand_last(case: &Case<'_>) -> Seen {
+    let mut seen = Seen::default();
+    let externals = &case.judgement.externals;
+    for judged in case.steps() {
+        let arrived: Vec<usize> = judged.arrived(externals).filter(|at| externals.message(*at).is_visible()).collect();
+        if arrived.is_empty() {
+            continue;
+        }
+        let carries = |item: &&Item<'_>| judged.usable().any(|text| item.message.content.contains(text));
+        let told: Vec<&str> = installed_own(judged).filter(carries).map(|item| item.message.id.as_str()).collect();
+        let summary = judged.after.iter().rposition(|item| told.contains(&item.message.id.as_str()));
+        let broken = arrived.into_iter().find_map(|at| {
+            let sent = externals.message(at);
+            let is = |item: &Item<'_>| item.external() == Some(at) && item.message.content == sent.content;
+            let places: Vec<usize> = (0..judged.after.len()).filter(|place| is(&judged.after[*place])).collect();
+            match places[..] {
+                [] => Some(format!("{} arrived during the call and is not in the view", sent.id)),
+                [place] if summary.is_some_and(|summary| place < summary) => {
+                    Some(format!("{} arrived during the call and stands before the summary", sent.id))
+                }
+                [_] => None,
+                _ => Some(format!("{} arrived once and stands {} times in the view", sent.id, places.len())),
+            }
+        });
+        seen.check(judged.command, "arrival misplaced", broken);
+    }
+    seen
+}
+
 /// Whether the results would surely have made the view smaller, with room for a frame around them.
 fn surely_smaller(contract: &Contract, case: &Case<'_>, judged: &Judged<'_>) -> bool {
     let eligible = surely_eligible(contract, &case.judgement.externals, &judged.before);
-    if eligible.len() < contract.attempt.eligible_min.max(1) {
+    if eligible.len() < contract.attempt.eligible_min.max(1) || keeps_some(contract, judged, &eligible) {
         return false;
     }
     let replaced: usize = eligible.iter().map(|at| size_of(contract, &judged.before[*at])).sum();
     let texts: usize = judged.usable().map(|text| 2 * text.chars().count() + 200).sum();
     let effect = contract.attempt.min_effect * size(contract, &judged.before) as f64;
     replaced >= contract.attempt.eligible_min_size && replaced as f64 >= texts as f64 + effect
+}
+
+/// Whether a sound attempt may have to leave some of what is eligible: what its calls have no room for, and what has to stay
+/// between two neighbours of one role.
+fn keeps_some(contract: &Contract, judged: &Judged<'_>, eligible: &[usize]) -> bool {
+    let rules = &contract.attempt;
+    let full = rules.input_max.is_some_and(|max| rules.calls != Calls::Chunks && size(contract, &judged.before) > max);
+    let speaks = |at: &usize| judged.before[*at].visible && judged.before[*at].message.role != Role::System;
+    let apart = eligible.first().zip(eligible.last()).is_some_and(|(first, last)| {
+        (*first..*last).filter(speaks).any(|at| !eligible.contains(&at) && !judged.before[at].is_own())
+    });
+    full || (contract.view.alternation && apart)
 }

@@ -1,16 +1,19 @@
 //! Sound designs that a naive suite would blame.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 
 use super::contracts::{
-    abort_fails, attempt, checkpoint, cooldown_only, cooldowns, drops, effect, growth_ignored, half_open_timer, latch,
-    latch_only, monotonic, noop_fails, reference, three_strikes, volatile,
+    abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, growth_ignored,
+    half_open_timer, latch, latch_only, monotonic, noop_fails, reference, three_strikes, view, volatile,
 };
 use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Summary};
-use crate::contract::{AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, Trim, TrimHow};
+use crate::contract::{
+    AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
+};
 use crate::message::{Message, Role};
-use crate::model::{Outcome, Point, Sound, standing, trimmable};
+use crate::model::{Outcome, Point, Sound, close_groups, standing, trimmable};
 use crate::trace::Action;
 
 pub(super) const ALL: &[Row] = rows! {
@@ -180,6 +183,30 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "in-parts":
+        "What is longer than the summariser's window is summarised in parts."
+        kind "attempt", under chunks(2_000),
+        {}
+
+    "one-part-at-a-time":
+        "A step summarises as much as the summariser's window takes, and the rest stays for the next."
+        kind "attempt", under attempt(Attempt { input_max: Some(4_000), ..Attempt::default() }),
+        {}
+
+    "half-of-it-then":
+        "When the summariser says that the input is too long, it sends the first half of each message."
+        kind "attempt",
+        under attempt(Attempt { calls: Calls::AtMost(2), input_max: Some(100_000), ..Attempt::default() }),
+        {
+            fn after_overflow(&self, input: &[Message]) -> Option<Vec<Message>> {
+                let mut shorter = input.to_vec();
+                for message in &mut shorter {
+                    message.content = message.content.chars().take(message.content.chars().count() / 2).collect();
+                }
+                Some(shorter)
+            }
+        }
+
     "long-tail":
         "The last five messages stay as they are."
         kind "attempt", under attempt(Attempt { keep_last: 5, ..Attempt::default() }),
@@ -210,6 +237,107 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "bare":
+        "Nothing stays but guidance, one summary and the latest user message."
+        kind "view", under reference(),
+        {
+            fn eligible(&self, _: &Contract, view: &[Message]) -> Vec<usize> {
+                all_but_guidance(view, true)
+            }
+        }
+
+    "bare-between-turns":
+        "Once a turn is over its summary stands for the user message, too, and it says so."
+        kind "view", under view(ViewRules { latest_user: LatestUser::Covered, ..ViewRules::default() }),
+        {
+            fn eligible(&self, _: &Contract, view: &[Message]) -> Vec<usize> {
+                let last = view.iter().rfind(|message| message.is_visible() && !message.is_own());
+                let over = last.is_some_and(|message| message.role == Role::Assistant && message.calls.is_empty());
+                all_but_guidance(view, !over)
+            }
+        }
+
+    "three-summaries":
+        "Up to three summaries stand in the view; then one takes the place of all."
+        kind "view", under view(ViewRules { summaries: 3, ..ViewRules::default() }),
+        {
+            fn folds(&self, _: &Contract, view: &[Message], _: usize) -> bool {
+                view.iter().filter(|message| message.summary).count() >= 3
+            }
+        }
+
+    "rolling-summary":
+        "The old summary is not summarised again: the new one begins with its text."
+        kind "view", under reference(), state RefCell<String>,
+        {
+            fn asks(&self, _: &Contract, conversation: &mut Conversation) {
+                let old = conversation.view().iter().filter(|message| message.summary);
+                self.0.replace(old.map(|message| format!("{}\n", message.content)).collect());
+            }
+            fn is_sent(&self, message: &Message) -> bool {
+                message.is_visible() && !message.summary
+            }
+            fn summary(&self, _: &Contract, text: &str) -> Message {
+                Message::new("", Role::Assistant, format!("{}{text}", self.0.borrow())).summary()
+            }
+        }
+
+    "alternating-roles":
+        "Roles alternate in its view, whatever it takes, and it says so."
+        kind "view", under alternation(),
+        {}
+
+    "alternating-roles-while-trims-drop":
+        "Roles alternate in what a summary leaves, and a trim drops what it may."
+        kind "view", under Contract { trim: Trim { how: TrimHow::Drop, ..Trim::default() }, ..alternation() },
+        {}
+
+    "drops-reasoning":
+        "A compaction takes all reasoning blocks out of the view."
+        kind "view", under reference(),
+        {
+            fn installed(&self, conversation: &mut Conversation) {
+                let mut view = conversation.view().to_vec();
+                view.iter_mut().for_each(|message| message.reasoning = None);
+                conversation.install(view);
+            }
+        }
+
+    "keeps-and-summarises":
+        "The summariser is shown the whole view, and what need not go stays."
+        kind "view", under reference(),
+        {
+            fn shown(&self, view: &[Message], _: &[usize]) -> Vec<usize> {
+                (0..view.len()).filter(|at| view[*at].is_visible()).collect()
+            }
+        }
+
+    "frames-of-its-own":
+        "Its summary stands between two messages of its own."
+        kind "view", under reference(),
+        {
+            fn fruitless(&self, contract: &Contract, old: &[Message], new: &[Message]) -> Option<FailureKind> {
+                Sound.fruitless(contract, old, &framed(new))
+            }
+            fn installed(&self, conversation: &mut Conversation) {
+                conversation.install(framed(conversation.view()));
+            }
+        }
+
+    "new-ids":
+        "What a compaction leaves in the view gets an id of the candidate's own."
+        kind "view", under reference(),
+        {
+            fn installed(&self, conversation: &mut Conversation) {
+                let mut view = conversation.view().to_vec();
+                view.iter_mut().filter(|message| !message.is_own()).for_each(|message| {
+                    let id = message.id.trim_start_matches("kept-");
+                    message.id = format!("kept-{id}");
+                });
+                conversation.install(view);
+            }
+        }
+
     "drop-trimmer":
         "A trim drops whole call groups."
         kind "trim", under Contract { trim: Trim { how: TrimHow::Drop, ..Trim::default() }, ..reference() },
@@ -220,3 +348,25 @@ pub(super) const ALL: &[Row] = rows! {
         kind "trim", under Contract { trim: Trim { min_saving: 0.2, keep_size: 2_000, ..Trim::default() }, ..reference() },
         {}
 };
+
+/// Everything but leading system messages, pinned ones, and, if `latest`, the latest user message; whole call groups.
+fn all_but_guidance(view: &[Message], latest: bool) -> Vec<usize> {
+    let leading = view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count();
+    let mut stays: HashSet<usize> = (0..leading).collect();
+    stays.extend((0..view.len()).filter(|at| view[*at].pinned));
+    let user = view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own());
+    stays.extend(user.filter(|_| latest));
+    close_groups(view, &mut stays);
+    let may = |at: &usize| view[*at].is_visible() && !view[*at].is_own() && !stays.contains(at);
+    (0..view.len()).filter(may).collect()
+}
+
+/// The view with a question before the summary and a remark after it.
+fn framed(view: &[Message]) -> Vec<Message> {
+    let mut view = view.to_vec();
+    if let Some(at) = view.iter().rposition(|message| message.summary) {
+        view.insert(at + 1, Message::new("", Role::Assistant, "I remember."));
+        view.insert(at, Message::new("", Role::User, "What was said so far?"));
+    }
+    view
+}

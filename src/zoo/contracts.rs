@@ -1,8 +1,8 @@
 //! Contracts that the rows declare.
 
 use crate::contract::{
-    Attempt, Capability, Clock, Contract, Cooldown, CountsAs, Durability, Growth, Latch, RestartRules, Status,
-    StatusKind, Throttle, Trim, TrimHow,
+    Attempt, Calls, Capability, Clock, Contract, Cooldown, CountsAs, Durability, Growth, Latch, RestartRules, Status,
+    StatusKind, Throttle, Trim, TrimHow, ViewRules,
 };
 
 /// The reference's, without what is at a limit: everything that a compactor can claim, every parameter at its default.
@@ -95,6 +95,21 @@ pub(super) fn effect(min_effect: f64) -> Contract {
 pub(super) fn drops() -> Contract {
     let trim = Trim { how: TrimHow::Drop, ..Trim::default() };
     Contract { trim, ..less(Capability::Rewind, latch_only()) }
+}
+
+/// As many calls as the input needs, for a summariser that takes so much.
+pub(super) fn chunks(input_max: usize) -> Contract {
+    attempt(Attempt { calls: Calls::Chunks, input_max: Some(input_max), ..Attempt::default() })
+}
+
+/// Another view.
+pub(super) fn view(view: ViewRules) -> Contract {
+    Contract { view, ..reference() }
+}
+
+/// Roles alternate in an installed view.
+pub(super) fn alternation() -> Contract {
+    view(ViewRules { alternation: true, ..ViewRules::default() })
 }
 
 /// Nothing of throttle and latch survives a restart.

@@ -24,6 +24,7 @@ mod outcome;
 mod request;
 mod state;
 mod throttle;
+mod view;
 mod whole;
 
 use std::fmt;
@@ -141,6 +142,7 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         throttle::ALL,
         latch::ALL,
         outcome::ALL,
+        view::ALL,
         state::ALL,
         force::ALL,
         whole::ALL,

@@ -1,9 +1,9 @@
 //! Bugs in what an attempt installs, and in what is said of it.
 
-use super::contracts::{effect, reference};
+use super::contracts::{attempt, chunks, effect, reference};
 use super::{Row, rows};
 use crate::candidate::{Conversation, Summary};
-use crate::contract::{Contract, FailureKind};
+use crate::contract::{Attempt, Calls, Contract, FailureKind};
 use crate::message::{Message, Role};
 use crate::model::{Outcome, Sound, size};
 use crate::trace::{Action, Stop};
@@ -15,6 +15,68 @@ fn halve(conversation: &mut Conversation) {
 }
 
 pub(super) const ALL: &[Row] = rows! {
+    "one-input-for-all":
+        "It knows the summariser's window, and sends everything at once."
+        breaks "OUT-8", kind "summary-request-overflow", under chunks(2_000),
+        {
+            fn chunks(&self, _: &Contract, _: &[Message], shown: &[usize]) -> Vec<Vec<usize>> {
+                vec![shown.to_vec()]
+            }
+        }
+
+    "thoughts-weigh-nothing":
+        "When it fills the summariser's window it forgets the reasoning blocks."
+        breaks "OUT-8", kind "summary-request-overflow", under chunks(2_000),
+        {
+            fn chunks(&self, contract: &Contract, view: &[Message], shown: &[usize]) -> Vec<Vec<usize>> {
+                let mut view = view.to_vec();
+                view.iter_mut().for_each(|message| message.reasoning = None);
+                Sound.chunks(contract, &view, shown)
+            }
+        }
+
+    "the-same-once-more":
+        "When the summariser says that the input is too long, it sends it again."
+        breaks "OUT-8", kind "summary-request-overflow",
+        under attempt(Attempt { calls: Calls::AtMost(2), input_max: Some(100_000), ..Attempt::default() }),
+        {
+            fn after_overflow(&self, input: &[Message]) -> Option<Vec<Message>> {
+                Some(input.to_vec())
+            }
+        }
+
+    "deaf-while-it-waits":
+        "What arrives while a summary is made is lost."
+        breaks "OUT-9", kind "in-flight-race", under reference(),
+        {
+            fn arrived(&self, _: &mut Conversation, _: Vec<Message>) {}
+        }
+
+    "late-comers-first":
+        "What arrives while a summary is made ends up before the summary."
+        breaks "OUT-9", kind "in-flight-race", under reference(),
+        {
+            fn arrived(&self, conversation: &mut Conversation, messages: Vec<Message>) {
+                let count = messages.len();
+                conversation.receive(messages);
+                let mut view = conversation.view().to_vec();
+                let late = view.split_off(view.len() - count);
+                let at = view.iter().position(|message| message.summary).unwrap_or(view.len());
+                view.splice(at..at, late);
+                conversation.install(view);
+            }
+        }
+
+    "hears-twice":
+        "What arrives while a summary is made is taken from the call and from the queue."
+        breaks "OUT-9", kind "in-flight-race", under reference(),
+        {
+            fn arrived(&self, conversation: &mut Conversation, messages: Vec<Message>) {
+                conversation.receive(messages.clone());
+                conversation.install([conversation.view(), &messages].concat());
+            }
+        }
+
     "failure-drops-the-older-half":
         "When the summary fails it drops the older half instead."
         breaks "OUT-1", kind "failed-summary-drops-history", under reference(),

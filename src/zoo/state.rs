@@ -1,6 +1,7 @@
 //! Bugs in open calls, in state between conversations, restarts and runs, and in clocks.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -76,6 +77,24 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "remembers-sixty-four":
+        "It keeps throttle and latch of the sixty-four conversations that it served last."
+        breaks "ISO-2", kind "cross-session-leak", under reference(), state RefCell<VecDeque<String>>,
+        {
+            fn forgets(&self, memories: &mut BTreeMap<String, Memory>, key: &str) {
+                forget_beyond(64, &mut self.0.borrow_mut(), memories, key);
+            }
+        }
+
+    "remembers-five-hundred-and-twelve":
+        "It keeps throttle and latch of the five hundred and twelve conversations that it served last."
+        breaks "ISO-2", kind "cross-session-leak", under reference(), state RefCell<VecDeque<String>>,
+        {
+            fn forgets(&self, memories: &mut BTreeMap<String, Memory>, key: &str) {
+                forget_beyond(512, &mut self.0.borrow_mut(), memories, key);
+            }
+        }
+
     "restart-forgets-the-latch":
         "It declares that the latch survives a restart, and keeps it in memory only."
         breaks "ISO-3", kind "restart-amnesia", under reference(),
@@ -108,6 +127,44 @@ pub(super) const ALL: &[Row] = rows! {
         breaks "ISO-3", kind "latch-stuck", under volatile(),
         {
             fn restarted(&self, _: &Contract, _: &mut Memory, _: &Restart) {}
+        }
+
+    "restart-brings-everything-back":
+        "After a restart the view is the log again."
+        breaks "ISO-5", kind "restart-amnesia", under reference(),
+        {
+            fn stored(&self, log: &[Message], _: Vec<Message>) -> Vec<Message> {
+                log.to_vec()
+            }
+        }
+
+    "restart-loses-the-summary":
+        "What it stores of a view are the messages of the log, and the summary is none."
+        breaks "ISO-5", kind "restart-amnesia", under reference(),
+        {
+            fn stored(&self, _: &[Message], mut view: Vec<Message>) -> Vec<Message> {
+                view.retain(|message| !message.summary);
+                view
+            }
+        }
+
+    "what-was-cut-off-never-was":
+        "An attempt is noted when it has ended, and one that a restart cuts off is made again at once."
+        breaks "ISO-5", kind "restart-amnesia", under reference(),
+        {
+            fn cut_off(&self, _: &Contract, _: &mut Memory, _: Point) {}
+        }
+
+    "still-compacting":
+        "After a restart it waits for an attempt that the restart has cut off."
+        breaks "ISO-5", kind "restart-amnesia", under cooldown_only(), state Cell<bool>,
+        {
+            fn cut_off(&self, _: &Contract, _: &mut Memory, _: Point) {
+                self.0.set(true);
+            }
+            fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+                Sound.is_enough(contract, view, eligible) && !self.0.get()
+            }
         }
 
     "tosses-a-coin":
@@ -186,3 +243,17 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 };
+
+/// Keeps the memories of the `most` keys that were used last.
+fn forget_beyond(most: usize, used: &mut VecDeque<String>, memories: &mut BTreeMap<String, Memory>, key: &str) {
+    if used.back().is_some_and(|last| last == key) {
+        return;
+    }
+    used.retain(|other| other != key);
+    used.push_back(key.to_owned());
+    while used.len() > most {
+        if let Some(oldest) = used.pop_front() {
+            memories.remove(&oldest);
+        }
+    }
+}

@@ -220,6 +220,19 @@ class Kinds(unittest.TestCase):
             play.candidate.step("a", plimsoll.Host({"kind": "step", "pressure": "summarize", "wall_s": play.now}, cut_off))
         self.assertEqual([play.wait(60).step(), play.say(20).step()], ["none", "summarize!"])
 
+    def test_cut_off_on_the_wire(self):
+        """The step ends in an error, none of the candidate's code runs after the call, and the attempt has failed."""
+        said = [{"id": "m%d" % i, "role": "user", "content": "something to sum up " * 10} for i in range(8)]
+        step = request("step", conversation="a", pressure="summarize", wall_s=1000.0)
+        requests = [
+            request("reset"), request("append", conversation="a", messages=said), step,
+            request("restart", wall_s=1000.0, monotonic_s=0.0), request("view", conversation="a"), step,
+        ]
+        trace = run_case(SHARED, requests, {"default": USABLE, "steps": {"2": [{"kind": "cut_off"}]}})
+        self.assertIn("error", trace[2][1])
+        self.assertEqual([i["id"] for i in trace[4][1]["result"]["view"]], [m["id"] for m in said])
+        self.assertEqual((trace[5][1]["result"]["action"], trace[5][2]), ("none", []), "the cooldown runs")
+
     def test_restart_from_an_old_log(self):
         play = Play().say(8).say(1, ui_only=True, text="a note")
         play.step(answer="rejected")

@@ -5,6 +5,7 @@ mod log;
 mod outcome;
 mod state;
 mod throttle;
+mod view;
 
 use super::pen::{A, COOL, FAIL, Pen, failures};
 use super::{Planned, Share};
@@ -15,13 +16,15 @@ use crate::message::Role;
 /// A history in the making for one requirement.
 type Sketch = fn(&mut Pen<'_>);
 
-/// The directed histories of a contract, in the order of the requirements.
-pub(super) fn all(contract: &Contract, seed: u64) -> Vec<Planned> {
+/// The directed histories of a contract, in the order of the requirements; `crowd` conversations at once where a history is
+/// about that.
+pub(super) fn all(contract: &Contract, seed: u64, crowd: usize) -> Vec<Planned> {
     let mut planned = Vec::new();
     const AREAS: &[&[(&str, Sketch)]] =
-        &[log::SKETCHES, throttle::SKETCHES, latch::SKETCHES, outcome::SKETCHES, state::SKETCHES];
+        &[log::SKETCHES, throttle::SKETCHES, latch::SKETCHES, outcome::SKETCHES, view::SKETCHES, state::SKETCHES];
     for (at, (id, sketch)) in AREAS.iter().flat_map(|area| area.iter()).enumerate() {
         let mut pen = Pen::new(contract);
+        pen.crowd = crowd.min(contract.conversations.max) as u32;
         if contract.has(Feature::System) {
             let system = pen.draft(Role::System);
             pen.append(A, vec![system]);

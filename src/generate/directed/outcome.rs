@@ -1,9 +1,9 @@
 //! What an attempt may install, and when.
 
-use super::super::pen::{A, COOL, FAIL};
-use super::{Sketch, each_failure};
-use crate::contract::Feature;
-use crate::history::{Answer, Draft, Pressure, StepKind};
+use super::super::pen::{A, COOL, FAIL, failures};
+use super::{Sketch, each_failure, reopen, reopen_by_time_wait};
+use crate::contract::{FailureKind, Feature};
+use crate::history::{Answer, Command, Draft, Pressure, Size, StepCommand, StepKind};
 use crate::message::Role;
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
@@ -34,25 +34,51 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("OUT-7", |pen| {
         pen.matter(A).step(A, 0.0, Answer::Ok);
     }),
-    ("VIEW-4", |pen| {
-        if pen.contract.has(Feature::Calls) {
+    ("OUT-8", |pen| {
+        let Some(max) = pen.contract.attempt.input_max else { return };
+        // Large messages, the last of them larger than an input.
+        let large = pen.contract.sizes.large;
+        for count in [1, 2, 3] {
+            let messages = (count * max / large + 2).min(2_000);
+            let drafts = (0..messages).map(|at| Draft {
+                size: if at % 5 == 3 { Size::Small } else { Size::Large },
+                reasoning: pen.contract.has(Feature::Reasoning) && at % 4 == 1,
+                ..pen.draft(if at % 2 == 0 { Role::User } else { Role::Assistant })
+            });
+            let drafts = drafts.collect();
+            pen.append(A, drafts).matter(A).step(A, COOL, Answer::Ok);
+        }
+        let over = Draft { size: Size::Chars((max + 100).min(1_000_000)), ..pen.draft(Role::Assistant) };
+        pen.append(A, vec![over]).matter(A).step(A, COOL, Answer::Ok);
+    }),
+    ("OUT-8", |pen| {
+        if pen.contract.attempt.outcomes.contains(&FailureKind::Overflow) {
+            pen.matter(A).step(A, 0.0, Answer::Overflow);
             pen.matter(A);
-            let call = pen.open(A);
-            pen.step(A, 0.0, Answer::Ok).close(A, call).step(A, 0.0, Answer::Ok);
+            reopen(pen, A, 0);
+            reopen_by_time_wait(pen, A);
+            // The first input is too long, and the next is not.
+            let answers = vec![Answer::Overflow, Answer::Ok];
+            let after_s = pen.cooldown();
+            pen.push(Command::Step(StepCommand { answers, after_s, ..StepCommand::new(A) }));
         }
     }),
-    ("VIEW-4", |pen| {
-        if pen.contract.has(Feature::ParallelCalls) {
-            pen.matter(A);
-            let [one, other] = pen.open_two(A);
-            pen.close(A, one).step(A, 0.0, Answer::Ok).close(A, other).turn(A).step(A, 0.0, Answer::Ok);
-        }
+    ("OUT-9", |pen| {
+        pen.matter(A).arriving(A, 0.0, Answer::Ok, &[Role::User]).matter(A);
+        pen.arriving(A, COOL, Answer::Ok, &[Role::User, Role::Assistant, Role::User]).matter(A).step(
+            A,
+            COOL,
+            Answer::Ok,
+        );
     }),
-    ("VIEW-4", |pen| {
-        if pen.contract.has(Feature::Interim) {
-            pen.matter(A);
-            let call = pen.open(A);
-            pen.interim(A, call).step(A, 0.0, Answer::Ok).close(A, call).turn(A).step(A, 0.0, Answer::Ok);
+    ("OUT-9", |pen| {
+        for answer in [Answer::Length, Answer::Equal, Answer::Blank] {
+            if failures(pen.contract).contains(&answer) {
+                pen.matter(A);
+                reopen(pen, A, 0);
+                reopen_by_time_wait(pen, A);
+                pen.arriving(A, COOL, answer, &[Role::User]);
+            }
         }
     }),
 ];

@@ -3,7 +3,7 @@
 use super::super::pen::{A, B, COOL, FAIL};
 use super::{Sketch, clock_steps, latched, nearly, reopen, reopen_by_time_wait};
 use crate::contract::Capability;
-use crate::history::{Answer, Command, StepKind};
+use crate::history::{Answer, Command, Name, Pressure, StepKind};
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("ISO-1", |pen| {
@@ -15,6 +15,27 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         if pen.contract.claims(Capability::Conversations) {
             pen.matter(A).matter(B).latch(A);
             pen.latch(B).step(B, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok).step(A, COOL, Answer::Ok);
+        }
+    }),
+    ("ISO-2", |pen| {
+        if !pen.contract.claims(Capability::Conversations) {
+            return;
+        }
+        // Who cools after one failure need not be latched to be forgotten.
+        let cools = pen.contract.cooldown().is_some();
+        for name in (0..pen.crowd).map(Name) {
+            pen.matter(name);
+            for _ in 0..if cools { 1 } else { pen.strikes() } {
+                pen.step(name, 0.0, FAIL);
+            }
+        }
+        for name in (0..pen.crowd).map(Name) {
+            pen.step(name, 0.0, Answer::Ok);
+        }
+        if cools && pen.contract.latch().is_some() && pen.strikes() == 1 {
+            for name in (0..pen.crowd).map(Name) {
+                pen.step(name, if name == A { COOL } else { 0.0.into() }, Answer::Ok);
+            }
         }
     }),
     ("ISO-3", |pen| {
@@ -39,6 +60,22 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     }),
     ("ISO-4", |pen| {
         pen.trimmable(A).step(A, 0.0, FAIL).step(A, 0.0, Answer::Ok).grow(A, 1).step(A, COOL, Answer::Ok);
+    }),
+    ("ISO-5", |pen| {
+        pen.matter(A).step(A, 0.0, Answer::Ok).restart().matter(A).step(A, COOL, Answer::Ok).restart();
+    }),
+    ("ISO-5", |pen| {
+        pen.trimmable(A).pressed(A, 0.0, Pressure::Trim).restart();
+    }),
+    ("ISO-5", |pen| {
+        pen.matter(A).cut_off(A, StepKind::Step).step(A, 0.0, Answer::Ok);
+        pen.step(A, COOL, Answer::Ok);
+        reopen(pen, A, 0);
+        reopen_by_time_wait(pen, A);
+        pen.matter(A).step(A, COOL, Answer::Ok).restart();
+    }),
+    ("ISO-5", |pen| {
+        pen.matter(A).step(A, 0.0, Answer::Ok).matter(A).cut_off(A, StepKind::Force).step(A, COOL, Answer::Ok);
     }),
     ("CLK-1", |pen| clock_steps(pen, -3_600.0)),
     ("CLK-1", |pen| clock_steps(pen, 3_600.0)),
