@@ -19,8 +19,8 @@
 //! |---|---|
 //! | what does a requirement say? | [`requirements`], `spec/` |
 //! | what does a candidate declare? | [`Contract`] |
-//! | what does a candidate implement? | [`Compactor`], given a [`Conversation`] and a [`Host`] |
-//! | what does the host do? | [`History`], a list of [`Command`]s |
+//! | what does a candidate implement? | [`Compactor`], given a [`Conversation`] and a [`Host`]; [`Reducer`], [`Trimmer`], [`Assembler`] at a limit |
+//! | what does the host do? | [`History`], a list of [`Command`]s; at a limit one [`LimitCase`] |
 //! | what was observed? | [`Trace`] |
 //! | what came out? | [`Report`], with a [`Verdict`] a requirement and a [`Witness`] a failure |
 //! | how should it be done? | [`Reference`] |

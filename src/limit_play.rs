@@ -256,8 +256,11 @@ impl AssemblerSide<'_> {
         Ok(seen)
     }
 
-    fn variants(&self, by: &dyn Assembler, case: &AssembleCase) -> Result<Assembly, Break> {
+    fn variants(&self, by: &dyn Assembler, case: &AssembleCase, all: bool) -> Result<Assembly, Break> {
         let mut seen = self.seen(by, case.build(), case)?;
+        if all {
+            seen.again = Some(self.seen(by, case.build(), case)?.reply);
+        }
         let mut view = seen.view.clone();
         for message in &mut view {
             message.content = message.content.replace("\n\n", "__");
@@ -280,12 +283,12 @@ impl Side for AssemblerSide<'_> {
         }
     }
 
-    fn play(&self, case: &LimitCase, _: bool) -> Option<Result<Assembly, Break>> {
+    fn play(&self, case: &LimitCase, all: bool) -> Option<Result<Assembly, Break>> {
         let LimitCase::Assemble(case) = case else { return None };
         Some(match &self.from {
-            From::Given(assembler) => self.variants(*assembler, case),
+            From::Given(assembler) => self.variants(*assembler, case, all),
             From::Made(make) => made(make).and_then(|mut candidate| match candidate.assembler() {
-                Some(assembler) => self.variants(assembler, case),
+                Some(assembler) => self.variants(assembler, case, all),
                 None => Err(lacks(Self::CLAIM, "assembler")),
             }),
         })

@@ -66,7 +66,8 @@ impl std::fmt::Debug for Suite {
 }
 
 impl Suite {
-    /// A suite for the candidates that `make` gives, a fresh one for each history.
+    /// A suite for the candidates that `make` gives, a fresh one for each history and for each case at a limit. A reducer, a
+    /// trimmer or an assembler alone is a candidate as [`Parts`](crate::Parts).
     pub fn new<C: Compactor + 'static>(make: impl Fn() -> C + Send + Sync + 'static) -> Self {
         let source = std::any::type_name::<C>();
         Self::fallible(source, move || Ok(Box::new(make())))

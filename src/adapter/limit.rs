@@ -72,7 +72,8 @@ impl Assembler for Held {
 
     fn try_assemble(&self, path: &str, conversation: &mut Conversation, limit: Limit) -> Answer<Request> {
         let mut asked = self.0.borrow_mut();
-        if std::mem::replace(&mut asked.used, true) {
+        // A conversation is built anew for each question; messages are sent as they are, and the child remembers.
+        if asked.child.introduction().contract.claims(Capability::View) && std::mem::replace(&mut asked.used, true) {
             asked.child.reset()?;
         }
         assemble(&mut asked.child, path, conversation, limit)

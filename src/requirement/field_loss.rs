@@ -175,7 +175,7 @@ pub(super) const RED_12: Requirement = Requirement {
     sentence: "The limit MUST be measured in the declared unit, also for texts whose lengths in code points, UTF-8 bytes and \
         UTF-16 units differ.",
     chapter: "field.md",
-    implies: &["RED-1", "RED-2"],
+    implies: &["RED-1", "RED-2", "RED-5", "RED-6", "RED-9", "RED-10", "RED-13"],
     applies: claimed,
     check: Check::Reduce(measured_in_the_unit),
 };

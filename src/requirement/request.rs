@@ -16,6 +16,8 @@ use crate::message::{Message, Role};
 pub(crate) struct Assembly {
     pub(crate) view: Vec<Message>,
     pub(crate) reply: Reply<Request>,
+    /// The request made once more.
+    pub(crate) again: Option<Reply<Request>>,
     /// Whether log or view were changed.
     pub(crate) touched: bool,
     /// The field as a reduction, its blocks being the visible system messages.
@@ -35,7 +37,7 @@ impl Assembly {
             Reply::Raised(error) => Reply::Raised(error.clone()),
         };
         let field = Reduction::new(&contract.field, blocks, max, reduced);
-        Self { view, reply, touched: false, field, unbroken: None }
+        Self { view, reply, again: None, touched: false, field, unbroken: None }
     }
 
     /// The field, where there is anything to make it from.
@@ -181,7 +183,12 @@ const ASM_5: Requirement = Requirement {
     check: Check::Assemble(log_and_view_stay),
 };
 
-fn log_and_view_stay(seen: &Assembly, _: &Contract) -> Ruling {
+/// Who shows neither log nor view is asked twice: what changed shows in the second request.
+fn log_and_view_stay(seen: &Assembly, contract: &Contract) -> Ruling {
+    let shown = contract.claims(Capability::Log) || contract.claims(Capability::View);
+    if !shown && seen.again.as_ref().is_some_and(|again| *again != seen.reply) {
+        return breaks_if(true, "another_request", &seen.numbers());
+    }
     breaks_if(seen.touched, "log_or_view_changed", &seen.numbers())
 }
 
