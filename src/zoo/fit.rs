@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
             boxed(move |messages, limit| Ok(reference.fit(messages, limit).unwrap_or_default()))
         }),
     row("guidance-alone", "Answers with the leading system messages, as many as fit, when the rest does not.",
-        &["FIT-7"], &[], "latest-instruction-lost", MESSAGES, guidance_alone),
+        &["FIT-7"], &["FIT-3", "FIT-4"], "latest-instruction-lost", MESSAGES, guidance_alone),
     row("takes-turns", "Lets the oldest group go, or the newest, in turn.",
         &["FIT-8"], &[], "restart-amnesia", MESSAGES, takes_turns),
     row("shortens-again", "Shortens once more what it finds shortened.",
