@@ -9,6 +9,12 @@ fn plimsoll(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The name of a witness has a mark of the contract in it, which changes with every parameter that a contract gains.
+fn masked(text: &str) -> String {
+    let Some((_, rest)) = text.split_once("plimsoll-witnesses/self-counting-throttle-") else { return text.to_owned() };
+    text.replace(&rest[..8], "CONTRACT")
+}
+
 fn picture(of: &str) -> &'static str {
     let readme = include_str!("../README.md");
     let blocks = readme.split("```text\n").skip(1).filter_map(|rest| rest.split("\n```").next());
@@ -23,10 +29,10 @@ fn the_incident() {
 
 #[test]
 fn the_failure() {
-    let printed = plimsoll(&["check", "--candidate", "self-counting-throttle", "--requirement", "THR-1"]);
+    let printed = masked(&plimsoll(&["check", "--candidate", "self-counting-throttle", "--requirement", "THR-1"]));
     // The ids that are folded under it are not checked here, and the replay command names the file alone.
     let wanted = picture("THR-1 MUST fail").lines().filter(|line| !line.trim_start().starts_with("with it"));
-    for line in wanted {
-        assert!(printed.contains(line), "the README shows {line:?}, and this was printed:\n{printed}");
+    for line in wanted.map(masked) {
+        assert!(printed.contains(&line), "the README shows {line:?}, and this was printed:\n{printed}");
     }
 }

@@ -18,6 +18,12 @@ fn plimsoll(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The name of a witness has a mark of the contract in it, which is not under snapshot.
+fn masked(text: &str) -> String {
+    let Some((_, rest)) = text.split_once("plimsoll-witnesses/self-counting-throttle-") else { return text.to_owned() };
+    text.replace(&rest[..8], "CONTRACT")
+}
+
 #[test]
 fn incident() {
     let look = "Six calls as shipped, six with only the count cured, one with the latch.";
@@ -31,7 +37,7 @@ fn self_counting_throttle() {
     // The number of histories is the search's business, and not under snapshot.
     let report: String =
         report.lines().filter(|line| !line.contains(" histories, ")).map(|line| format!("{line}\n")).collect();
-    settings(look).bind(|| insta::assert_snapshot!("self-counting-throttle", report));
+    settings(look).bind(|| insta::assert_snapshot!("self-counting-throttle", masked(&report)));
 }
 
 #[test]
