@@ -213,7 +213,7 @@ fn reports_what_happened(case: &Case<'_>) -> Seen {
 /// Whether something own stands in the view that was not appended to the log: a view was installed, whatever is in it.
 fn installed_more(judged: &Judged<'_>) -> bool {
     let appended = |item: &Item<'_>| judged.event.appended.iter().any(|own| own.id == item.message.id);
-    judged.attempted() && installed_own(judged).any(|item| !appended(item))
+    installed_own(judged).any(|item| !appended(item) && (judged.attempted() || item.message.summary))
 }
 
 /// Whether a message for the person only was shortened or left out of the view.
@@ -335,8 +335,7 @@ fn keeps_some(contract: &Contract, judged: &Judged<'_>, eligible: &[usize]) -> b
     let rules = &contract.attempt;
     let full = rules.input_max.is_some_and(|max| rules.calls != Calls::Chunks && size(contract, &judged.before) > max);
     let speaks = |at: &usize| judged.before[*at].visible && judged.before[*at].message.role != Role::System;
-    let apart = eligible.first().zip(eligible.last()).is_some_and(|(first, last)| {
-        (*first..*last).filter(speaks).any(|at| !eligible.contains(&at) && !judged.before[at].is_own())
-    });
+    let before_the_last = 0..eligible.last().copied().unwrap_or(0);
+    let apart = before_the_last.filter(speaks).any(|at| !eligible.contains(&at));
     full || (contract.view.alternation && apart)
 }

@@ -102,6 +102,9 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.kind(A, StepKind::Force, FAIL).step(A, 0.0, Answer::Ok);
     }),
     ("FRC-2", |pen| {
+        pen.matter(A).step(A, 0.0, Answer::Ok).kind(A, StepKind::Force, FAIL).step(A, 0.0, FAIL);
+    }),
+    ("FRC-2", |pen| {
         latched(pen, A);
         nearly(pen, A);
         pen.kind(A, StepKind::Force, FAIL).step(A, COOL, Answer::Ok);
