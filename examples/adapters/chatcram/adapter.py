@@ -54,6 +54,7 @@ class Chatcram(Host):
         "latch": None,
         "attempt": {"keep_size": 4 * KEEP_RECENT, "outcomes": OUTCOMES},
         "view": {"latest_user": "covered"},
+        "weight": "heavy",
     }
 
     @staticmethod
@@ -84,6 +85,7 @@ class Contextclip(Host):
         "latch": None,
         "attempt": {"keep_last": TAIL, "outcomes": OUTCOMES},
         "view": {"latest_user": "covered"},
+        "weight": "heavy",
     }
 
     @staticmethod

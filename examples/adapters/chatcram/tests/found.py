@@ -43,6 +43,11 @@ def chatcram():
         show(messages)
         messages = messages + talk(4, 6 + 4 * round)
 
+    print("\nchatcram: a task, steps after it, and a system message among them")
+    messages = [{"role": "user", "content": "the task"}, *talk(4)[1:], {"role": "system", "content": "be brief"}, *talk(6)[4:]]
+    show(messages)
+    show(Compactor(100, summarizer("what was said so far"), keep_recent=60).compact(messages).messages)
+
     print("\nchatcram: a summarizer that raises")
     try:
         Compactor(100, summarizer(RuntimeError("refused")), keep_recent=60).compact(talk(6))
