@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::Contract;
 use crate::history::{Pressure, StepKind};
@@ -129,6 +130,11 @@ pub trait Compactor {
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         None
     }
+
+    /// What guards other operations by change, for a candidate that claims `change`. Provided: none.
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        None
+    }
 }
 
 impl<C: Compactor + ?Sized> Compactor for Box<C> {
@@ -170,6 +176,9 @@ impl<C: Compactor + ?Sized> Compactor for Box<C> {
     }
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         (**self).assembler()
+    }
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        (**self).guard()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::change::{ChangeAct, ChangeCase};
 use crate::contract::Contract;
 use crate::field::Block;
 use crate::history::{Draft, Scribe};
@@ -12,7 +13,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A case for one of the three.
+/// A case for a part of a candidate that is asked apart from any conversation.
 ///
 /// ```
 /// use plimsoll::LimitCase;
@@ -30,6 +31,8 @@ pub enum LimitCase {
     Fit(FitCase),
     /// A view to assemble a request from.
     Assemble(AssembleCase),
+    /// What happens around a guard.
+    Change(ChangeCase),
 }
 
 /// A field and its limit, in the unit of the contract.
@@ -126,6 +129,7 @@ impl LimitCase {
             Self::Reduce(case) => case.blocks.iter().map(|block| 2 + text(&block.text)).sum(),
             Self::Fit(case) => case.messages.len() * 20,
             Self::Assemble(case) => case.messages.iter().map(|message| 2 + text(&message.text)).sum(),
+            Self::Change(case) => case.acts.iter().map(act_weight).sum(),
         }
     }
 
@@ -136,7 +140,16 @@ impl LimitCase {
             Self::Reduce(case) => case.blocks.iter().map(|block| block.text.bytes()).sum(),
             Self::Fit(case) => case.messages.len() * 120,
             Self::Assemble(case) => case.messages.iter().map(|message| message.text.bytes()).sum(),
+            Self::Change(_) => 0,
         }
+    }
+}
+
+fn act_weight(act: &ChangeAct) -> usize {
+    match act {
+        ChangeAct::Wait(_) => 2,
+        ChangeAct::Event { times, .. } => 2 + *times as usize,
+        ChangeAct::Attempt(attempt) => 2 + 2 * attempt.during.len(),
     }
 }
 

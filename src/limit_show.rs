@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use crate::change_play;
 use crate::contract::{Contract, FitUnit};
 use crate::field::{Cut, Reduced};
 use crate::limit_case::LimitCase;
@@ -112,6 +113,7 @@ pub(crate) fn unanswered(case: &LimitCase) -> String {
             }
             more(&mut out, case.messages.len(), "messages");
         }
+        LimitCase::Change(case) => return change_play::unanswered(case),
     }
     out
 }

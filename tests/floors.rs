@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("message", 0),
     ("log", 1),
     ("contract", 2),
+    ("change", 2),
     ("field", 2),
     ("fit_rules", 3),
     ("marker", 3),
@@ -21,6 +22,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("repeat", 3),
     ("trace", 3),
     ("candidate", 10),
+    ("candidate_change", 10),
     ("candidate_field", 10),
     ("parts", 11),
     ("model", 11),
@@ -29,10 +31,12 @@ const FLOORS: &[(&str, u8)] = &[
     ("generate", 20),
     ("shrink", 22),
     ("shrink_limit", 22),
+    ("shrink_change", 22),
     ("heart", 23),
     ("play", 30),
-    ("limit_show", 30),
-    ("limit_play", 30),
+    ("limit_show", 31),
+    ("limit_play", 31),
+    ("change_play", 31),
     ("limit_report", 31),
     ("limit_check", 32),
     ("verdict", 30),
@@ -118,9 +122,9 @@ fn monitors_never_see_a_candidate_and_generators_never_see_a_monitor() {
     for (module, file, text) in files() {
         let uses = used(&text);
         let forbidden: &[&str] = match module.as_str() {
-            "requirement" | "oracle" => &["candidate", "candidate_field", "model", "play", "generate"],
-            "generate" | "shrink" | "shrink_limit" => {
-                &["candidate", "candidate_field", "model", "requirement", "oracle", "play"]
+            "requirement" | "oracle" => &["candidate", "candidate_change", "candidate_field", "model", "play", "generate"],
+            "generate" | "shrink" | "shrink_limit" | "shrink_change" => {
+                &["candidate", "candidate_change", "candidate_field", "model", "requirement", "oracle", "play"]
             }
             "adapter" => &["runner", "requirement", "oracle", "generate"],
             _ => &[],

@@ -2,7 +2,8 @@
 
     plimsoll check -- python3 reference.py
 
-From top to bottom: the parameters; the guard, which says when an attempt may be made; what may be
+From top to bottom: the parameters; the guard, which says when an attempt may be made, and the same in
+its general form; what may be
 compacted and what may be trimmed; reduction of a field and fitting of messages; the stored form;
 and the candidate, which puts them together.
 
@@ -12,6 +13,7 @@ clock. Growth is a count: visible external messages appended to the conversation
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import tempfile
@@ -25,12 +27,14 @@ ELIGIBLE_MIN_SIZE = 400
 TRIM_MIN_CHARS = 1000  # tool results longer than this are trimmed
 TRIM_KEEP_LAST = 3    # but not among the last visible messages
 TRIM_HEAD = 200       # what a trimmed one keeps
+AFTER_SUCCESS = 1     # relevant changes that reopen a guarded operation
+AFTER_FAILURE = 2
 SEPARATOR = "\n\n"    # between the blocks of the assembled field
 
 CONTRACT = {
     "capabilities": [
         "summarize", "throttle", "latch", "trim", "force", "overflow", "conversations", "restart",
-        "rewind", "log", "view", "usage", "arrivals", "auto", "field", "request", "fit",
+        "rewind", "log", "view", "usage", "arrivals", "auto", "field", "request", "fit", "change",
     ],
     "throttle": {"cooldown_s": COOLDOWN_S, "growth": "reopens", "clock": "wall"},
     "latch": {"strikes": 1, "reopen_growth": REOPEN_GROWTH},
@@ -42,6 +46,7 @@ CONTRACT = {
         "join": {"separator": SEPARATOR, "skip_empty": True},
     },
     "fit": {"unit": "code_points", "max": "any"},
+    "change": {"after_success": AFTER_SUCCESS, "after_failure": AFTER_FAILURE},
 }
 
 
@@ -88,6 +93,32 @@ class Guard:
         """A wall clock that stepped back must not prolong a cooldown: it begins anew, at most."""
         if self.tried_at is not None:
             self.tried_at = min(self.tried_at, now_s)
+
+
+class Changes:
+    """The general form: what happened around one operation, and what its last attempt had seen of it.
+
+    news     relevant changes by others, ever
+    seen     how many there were when the operation last began
+    needed   how many more reopen it; none before the first attempt
+    """
+
+    def __init__(self):
+        self.news, self.seen, self.needed = 0, 0, 0
+
+    def change(self, event):
+        """Its own traces, and what it does not depend on, are no reason to run it again."""
+        self.news += event["by"] == "external" and event["relevant"]
+
+    def attempt(self, outcome, during):
+        """What happens while it runs comes after it, and so is not seen."""
+        if self.news - self.seen < self.needed:
+            return False
+        self.seen = self.news
+        self.needed = AFTER_SUCCESS if outcome == "ok" else AFTER_FAILURE
+        for event in during:
+            self.change(event)
+        return True
 
 
 # ---- what --------------------------------------------------------------------------------------
@@ -289,11 +320,13 @@ class Reference(plimsoll.Keeper):
     def __init__(self, directory):
         super().__init__()
         self.store, self.auto_on = Store(directory), True
+        self.guards = collections.defaultdict(Changes)
 
     def reset(self):
         super().reset()
         self.store.clear()
         self.auto_on = True
+        self.guards.clear()
 
     def append(self, conversation, messages):
         super().append(conversation, messages)
@@ -424,6 +457,12 @@ class Reference(plimsoll.Keeper):
             "sent": [i["id"] for i in seen if i["id"] not in dropped],
             "notice": notice(joined(texts), joined(left)),
         }
+
+    def change(self, guard, event):
+        self.guards[guard].change(event)
+
+    def attempt(self, guard, outcome, during=(), monotonic_s=0.0):
+        return self.guards[guard].attempt(outcome, during)
 
     def _clock(self, now_s):
         for talk in self.conversations.values():

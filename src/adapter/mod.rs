@@ -15,6 +15,7 @@
 //! # Ok::<(), plimsoll::Error>(())
 //! ```
 
+mod change;
 mod child;
 mod connection;
 mod known;

@@ -10,6 +10,7 @@ use std::thread;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::change::{serve_attempt, serve_change};
 use super::connection::Outcome;
 use super::known::Known;
 use super::protocol::{
@@ -181,6 +182,8 @@ impl<'a> Server<'a> {
             "reduce" => self.reduce(&read(params)?),
             "fit" => self.fit(read(params)?),
             "assemble" => self.assemble(read(params)?),
+            "change" => serve_change(&mut *self.candidate, &read(params)?),
+            "attempt" => serve_attempt(&mut *self.candidate, read(params)?),
             "bye" => Ok(json!({})),
             _ => Err(no_method(method)),
         }

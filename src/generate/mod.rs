@@ -3,6 +3,7 @@
 //! First one history or more for each claimed requirement, built from the contract; then all histories of a small scope;
 //! then random ones. A generator knows the contract, never a candidate and never a requirement's check.
 
+pub(crate) mod change;
 mod directed;
 mod exhaustive;
 pub(crate) mod field;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::alternate::{alternating, fit_in};
 use super::behaviour::{Behaviour, Gates, Outcome};
+use super::change::ReferenceGuard;
 use super::field::ReferenceReducer;
 use super::fit::ReferenceTrimmer;
 use super::latch::LatchState;
@@ -14,6 +15,7 @@ use super::request::ReferenceAssembler;
 use super::select;
 use super::throttle::{Now, Point, ThrottleState};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::{Calls, Capability, Contract, FailureKind, TrimHow};
 use crate::history::{Pressure, StepKind};
@@ -55,6 +57,7 @@ pub(crate) struct Machine {
     contract: Contract,
     behaviour: Box<dyn Behaviour>,
     parts: (ReferenceReducer, ReferenceTrimmer, ReferenceAssembler),
+    guard: ReferenceGuard,
     auto: bool,
     memories: BTreeMap<String, Memory>,
 }
@@ -70,7 +73,8 @@ impl Machine {
         let behaviour = Box::new(behaviour);
         let (field, fit) = (contract.field.clone(), contract.fit.clone());
         let parts = (ReferenceReducer::new(field.clone()), ReferenceTrimmer::new(fit), ReferenceAssembler::new(field));
-        Self { name: name.into(), contract, behaviour, parts, auto: true, memories: BTreeMap::new() }
+        let guard = ReferenceGuard::new(contract.change.clone());
+        Self { name: name.into(), contract, behaviour, parts, guard, auto: true, memories: BTreeMap::new() }
     }
 
     fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
@@ -414,6 +418,10 @@ impl Compactor for Machine {
 
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         Some(&self.parts.2)
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        Some(&mut self.guard)
     }
 }
 

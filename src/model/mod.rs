@@ -6,6 +6,7 @@
 
 mod alternate;
 mod behaviour;
+mod change;
 mod compactor;
 mod field;
 mod fit;
@@ -16,6 +17,7 @@ mod throttle;
 
 #[cfg(feature = "zoo")]
 pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
+pub use change::ReferenceGuard;
 pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]
 pub(crate) use compactor::Memory;
@@ -33,12 +35,13 @@ pub(crate) use throttle::{Point, ThrottleState};
 use behaviour::Sound;
 
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
 use crate::contract::Contract;
 use crate::message::Message;
 use crate::trace::Action;
 
-/// The reference compactor, with the reference reducer, trimmer and assembler: conforms to every requirement under any
+/// The reference compactor, with the reference reducer, trimmer, assembler and guard: conforms to every requirement under any
 /// contract that it is given.
 ///
 /// ```
@@ -98,5 +101,8 @@ impl Compactor for Reference {
     }
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         self.machine.assembler()
+    }
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        self.machine.guard()
     }
 }

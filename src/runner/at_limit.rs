@@ -38,7 +38,7 @@ pub(super) fn run(
         setup.contract.claims(*side) && claimed.iter().copied().any(|requirement| judges(&requirement))
     };
     let sides: Vec<Capability> =
-        [Capability::Field, Capability::Fit, Capability::Request].into_iter().filter(asked).collect();
+        [Capability::Field, Capability::Fit, Capability::Request, Capability::Change].into_iter().filter(asked).collect();
     let (to, from) = mpsc::channel();
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();

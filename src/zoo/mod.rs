@@ -12,6 +12,7 @@
 //! assert_eq!(row.make().name(), row.name());
 //! ```
 
+mod change;
 mod conforming;
 mod contracts;
 mod field;
@@ -30,8 +31,9 @@ mod whole;
 use std::fmt;
 
 use crate::candidate::Compactor;
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
-use crate::contract::Contract;
+use crate::contract::{Capability, ChangeRules, Contract};
 use crate::parts::Parts;
 
 /// A candidate and what is known of it.
@@ -53,6 +55,7 @@ enum Make {
     Reducer(&'static str, fn(&Contract) -> Box<dyn Reducer>),
     Trimmer(&'static str, fn(&Contract) -> Box<dyn Trimmer>),
     Assembler(&'static str, fn(&Contract) -> Box<dyn Assembler>),
+    Guard(&'static str, fn(&ChangeRules) -> Box<dyn ChangeGuard>),
 }
 
 impl fmt::Debug for Row {
@@ -103,6 +106,12 @@ impl Row {
     pub fn make(&self) -> Box<dyn Compactor> {
         match (self.make, self.at_limit()) {
             (Make::Compactor(make), _) => make(),
+            (Make::Guard(rules, make), _) => {
+                let mut contract = Contract::claiming(&[Capability::Change]);
+                contract.change = serde_json::from_str(rules).unwrap_or_default();
+                let guard = make(&contract.change);
+                Box::new(Parts::new(contract).named(self.name).guard(guard))
+            }
             (_, Some((contract, part))) => Box::new(Parts::new(contract).named(self.name).part(part)),
             (_, None) => Box::new(Parts::new(Contract::claiming(&[])).named(self.name)),
         }
@@ -115,7 +124,7 @@ impl Row {
             Contract::from_json(&format!(r#"{{"capabilities": ["{capability}"], {rest}}}"#)).unwrap_or_default()
         };
         Some(match self.make {
-            Make::Compactor(_) => return None,
+            Make::Compactor(_) | Make::Guard(..) => return None,
             Make::Reducer(rest, make) => {
                 let contract = contract("field", rest);
                 let made = make(&contract);
@@ -150,10 +159,12 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         field::ROWS,
         fit::ROWS,
         request::ROWS,
+        change::ROWS,
         conforming::ALL,
         field_sound::ROWS,
         fit::SOUND,
         request::SOUND,
+        change::SOUND,
     ];
     AREAS.iter().flat_map(|area| area.iter())
 }
