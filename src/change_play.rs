@@ -130,7 +130,8 @@ fn described(act: &ChangeAct) -> String {
         ChangeAct::Event { event, times } => format!("{} x {times}", word(*event)),
         ChangeAct::Attempt(attempt) => {
             let during: Vec<String> = attempt.during.iter().map(|event| word(*event)).collect();
-            let during = if during.is_empty() { String::new() } else { format!(", meanwhile {}", during.join(" and ")) };
+            let during =
+                if during.is_empty() { String::new() } else { format!(", meanwhile {}", during.join(" and ")) };
             format!("attempt: {}{during}", attempt.outcome.name())
         }
     }

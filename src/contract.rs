@@ -780,6 +780,7 @@ impl Default for Contract {
                 C::Field,
                 C::Request,
                 C::Fit,
+                C::Gauge,
                 C::Change,
             ],
             messages: Feature::ALL.to_vec(),

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::change::{ChangeAct, ChangeCase};
 use crate::contract::Contract;
 use crate::field::Block;
-use crate::history::{Draft, Scribe};
+use crate::gauge::GaugeCase;
+use crate::history::{Draft, Scribe, Size};
 use crate::message::{Message, Role};
 use crate::text::Text;
 
@@ -33,6 +34,8 @@ pub enum LimitCase {
     Assemble(AssembleCase),
     /// What happens around a guard.
     Change(ChangeCase),
+    /// What a gauge is asked.
+    Gauge(GaugeCase),
 }
 
 /// A field and its limit, in the unit of the contract.
@@ -130,6 +133,8 @@ impl LimitCase {
             Self::Fit(case) => case.messages.len() * 20,
             Self::Assemble(case) => case.messages.iter().map(|message| 2 + text(&message.text)).sum(),
             Self::Change(case) => case.acts.iter().map(act_weight).sum(),
+            Self::Gauge(GaugeCase::Measure(case)) => case.messages.len() * 20,
+            Self::Gauge(GaugeCase::Configure(_)) => 10,
         }
     }
 
@@ -140,8 +145,16 @@ impl LimitCase {
             Self::Reduce(case) => case.blocks.iter().map(|block| block.text.bytes()).sum(),
             Self::Fit(case) => case.messages.len() * 120,
             Self::Assemble(case) => case.messages.iter().map(|message| message.text.bytes()).sum(),
-            Self::Change(_) => 0,
+            Self::Gauge(GaugeCase::Measure(case)) => case.messages.iter().map(draft_bytes).sum(),
+            Self::Gauge(GaugeCase::Configure(_)) | Self::Change(_) => 0,
         }
+    }
+}
+
+fn draft_bytes(draft: &Draft) -> usize {
+    match draft.size {
+        Size::Chars(chars) => chars,
+        Size::Small | Size::Large => 120,
     }
 }
 

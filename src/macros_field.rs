@@ -83,7 +83,25 @@ macro_rules! change_tests {
     };
 }
 
-/// The module behind the four.
+/// A test module for a gauge: one `#[test]` for each requirement that is asked apart from conversations, and `verdict`.
+///
+/// `$make` is a function or closure that gives a fresh [`Gauge`](crate::Gauge); the contract, if it is left out, claims
+/// `gauge` with every parameter at its default.
+///
+/// ```
+/// plimsoll::gauge_tests!(reference, plimsoll::ReferenceGauge::default);
+/// ```
+#[macro_export]
+macro_rules! gauge_tests {
+    ($name:ident, $make:expr) => {
+        $crate::gauge_tests!($name, $make, $crate::Contract::claiming(&[$crate::Capability::Gauge]));
+    };
+    ($name:ident, $make:expr, $contract:expr $(,)?) => {
+        $crate::limit_tests!(@ $name, $crate::check_gauge, $contract, $make, mea_1 mea_2 mea_4 mea_5);
+    };
+}
+
+/// The module behind the five.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limit_tests {

@@ -29,9 +29,11 @@ pub(crate) fn smaller(case: &ChangeCase) -> impl Iterator<Item = ChangeCase> + u
 fn plainer(act: &ChangeAct) -> Vec<ChangeAct> {
     match act {
         ChangeAct::Wait(seconds) => [1, seconds / 2].map(ChangeAct::Wait).to_vec(),
-        ChangeAct::Event { event, times } => {
-            [1, times / 2, times.saturating_sub(1)].iter().filter(|n| **n > 0).map(|n| ChangeAct::Event { event: *event, times: *n }).collect()
-        }
+        ChangeAct::Event { event, times } => [1, times / 2, times.saturating_sub(1)]
+            .iter()
+            .filter(|n| **n > 0)
+            .map(|n| ChangeAct::Event { event: *event, times: *n })
+            .collect(),
         ChangeAct::Attempt(attempt) => {
             let without = |at: usize| {
                 let mut plain = attempt.clone();

@@ -18,6 +18,7 @@
 mod change;
 mod child;
 mod connection;
+mod gauge;
 mod known;
 mod launcher;
 mod limit;

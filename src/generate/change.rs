@@ -21,7 +21,8 @@ const WAITS: [u32; 4] = [0, 1, 3_600, 1_000_000];
 /// All of the boundary and of a small scope, then random ones. The same for the same seed.
 pub(crate) fn change_cases(rules: &ChangeRules, seed: u64, small: usize) -> Cases<ChangeCase> {
     let (whole, random) = (around(rules).chain(all(small + 1)), random(rules.clone(), seed));
-    let named = |(nth, acts): (usize, Vec<ChangeAct>)| ChangeCase::new(GuardName::ALL[nth % GuardName::ALL.len()], acts);
+    let named =
+        |(nth, acts): (usize, Vec<ChangeAct>)| ChangeCase::new(GuardName::ALL[nth % GuardName::ALL.len()], acts);
     Cases { whole: Box::new(whole.enumerate().map(named)), random: Box::new(random.enumerate().map(named)) }
 }
 
@@ -43,9 +44,8 @@ fn around(rules: &ChangeRules) -> impl Iterator<Item = Vec<ChangeAct>> + use<> {
         numbers.dedup();
         numbers.into_iter().map(move |number| (outcome, needed, number))
     });
-    let cases = cases.flat_map(|(outcome, needed, number)| {
-        DURING.into_iter().map(move |during| (outcome, needed, number, during))
-    });
+    let cases = cases
+        .flat_map(|(outcome, needed, number)| DURING.into_iter().map(move |during| (outcome, needed, number, during)));
     let others = move |needed: u32| {
         let few = EVENTS[1..].iter().flat_map(move |other| [1, needed, 20].map(|times| (Some(*other), times)));
         std::iter::once((None, 0)).chain(few)

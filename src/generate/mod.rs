@@ -9,6 +9,7 @@ mod exhaustive;
 pub(crate) mod field;
 mod field_small;
 pub(crate) mod fit;
+pub(crate) mod gauge;
 mod pen;
 mod random;
 pub(crate) mod request;

@@ -152,13 +152,19 @@ impl Guarding {
             false => number,
             true if twins.plain => number,
             true if since.during > 0 && !twins.moved => during,
-            true if !twins.own && !twins.irrelevant => Blame { own: since.own > 0, irrelevant: since.irrelevant > 0, ..Blame::default() },
+            true if !twins.own && !twins.irrelevant => {
+                Blame { own: since.own > 0, irrelevant: since.irrelevant > 0, ..Blame::default() }
+            }
             true => Blame { own: twins.own, irrelevant: twins.irrelevant, ..Blame::default() },
         }
     }
 
     /// Judges the attempts for which `asks` holds; `blamed` says whether the wrong one is this requirement's.
-    fn rule(&self, asks: impl Fn(&Attempted) -> bool, blamed: impl Fn(Blame, &Attempted) -> Option<&'static str>) -> Ruling {
+    fn rule(
+        &self,
+        asks: impl Fn(&Attempted) -> bool,
+        blamed: impl Fn(Blame, &Attempted) -> Option<&'static str>,
+    ) -> Ruling {
         let wrong = self.wrong().and_then(|wrong| Some((blamed(self.blame(), wrong)?, wrong)));
         match wrong {
             Some((reason, wrong)) => breaks_if(true, reason, &numbers(wrong)),
@@ -173,7 +179,12 @@ impl Guarding {
 fn numbers(wrong: &Attempted) -> Vec<(&'static str, usize)> {
     let mut numbers = vec![("act", wrong.act + 1)];
     if let Some(since) = wrong.last {
-        let counts = [("relevant", since.relevant), ("needed", since.needed), ("own", since.own), ("irrelevant", since.irrelevant)];
+        let counts = [
+            ("relevant", since.relevant),
+            ("needed", since.needed),
+            ("own", since.own),
+            ("irrelevant", since.irrelevant),
+        ];
         numbers.extend(counts.map(|(name, count)| (name, count as usize)));
     }
     numbers
@@ -211,8 +222,9 @@ const CHG_2: Requirement = Requirement {
 };
 
 fn a_success_waits_for_so_many(seen: &Guarding, _: &Contract) -> Ruling {
-    let asks =
-        |attempted: &Attempted| attempted.due() && attempted.last.is_some_and(|since| since.outcome == GuardedOutcome::Ok);
+    let asks = |attempted: &Attempted| {
+        attempted.due() && attempted.last.is_some_and(|since| since.outcome == GuardedOutcome::Ok)
+    };
     seen.rule(asks, |blame, wrong| match wrong.last {
         None => Some("first_attempt_refused"),
         Some(_) => by_number(blame, wrong, GuardedOutcome::Ok),

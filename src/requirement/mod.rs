@@ -12,6 +12,7 @@ pub(crate) mod field;
 mod field_loss;
 pub(crate) mod fit;
 mod force;
+pub(crate) mod gauge;
 mod isolation;
 mod latch;
 pub(crate) mod limit;
@@ -28,6 +29,7 @@ use std::fmt;
 
 use self::change::Guarding;
 use self::fit::Fitting;
+use self::gauge::Gauged;
 use self::limit::Ruling;
 use self::reduction::Reduction;
 use self::request::Assembly;
@@ -97,6 +99,8 @@ pub(crate) enum Check {
     Assemble(fn(&Assembly, &Contract) -> Ruling),
     /// By what a guard decided, case by case.
     Guard(fn(&Guarding, &Contract) -> Ruling),
+    /// By what a gauge answered, case by case.
+    Gauge(fn(&Gauged, &Contract) -> Ruling),
     /// By what was observed, and by an assembled request, case by case.
     Send { observe: fn(&Case<'_>) -> Seen, assemble: fn(&Assembly, &Contract) -> Ruling },
 }
@@ -109,6 +113,7 @@ impl Check {
             Self::Fit(_) => Some(Capability::Fit),
             Self::Assemble(_) | Self::Send { .. } => Some(Capability::Request),
             Self::Guard(_) => Some(Capability::Change),
+            Self::Gauge(_) => Some(Capability::Gauge),
             Self::Observe(_) | Self::Decide { .. } | Self::Both { .. } | Self::Compare { .. } => None,
         }
     }
@@ -215,6 +220,7 @@ pub fn requirements() -> impl Iterator<Item = &'static Requirement> {
         field::ALL,
         fit::ALL,
         request::ALL,
+        gauge::ALL,
         change::ALL,
     ];
     AREAS.iter().flat_map(|area| area.iter())

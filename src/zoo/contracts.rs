@@ -7,9 +7,9 @@ use crate::contract::{
 
 /// The reference's, without what is asked apart from conversations: everything that a compactor can claim, every parameter at its default.
 pub(super) fn reference() -> Contract {
-    let at_limit = [Capability::Field, Capability::Fit, Capability::Request, Capability::Change];
+    let apart = [Capability::Field, Capability::Fit, Capability::Request, Capability::Gauge, Capability::Change];
     let mut contract = Contract::default();
-    contract.capabilities.retain(|claimed| !at_limit.contains(claimed));
+    contract.capabilities.retain(|claimed| !apart.contains(claimed));
     contract
 }
 

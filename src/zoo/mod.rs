@@ -19,6 +19,7 @@ mod field;
 mod field_sound;
 mod fit;
 mod force;
+mod gauge;
 mod latch;
 mod log;
 mod outcome;
@@ -33,6 +34,7 @@ use std::fmt;
 use crate::candidate::Compactor;
 use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
 use crate::contract::{Capability, ChangeRules, Contract};
 use crate::parts::Parts;
 
@@ -55,6 +57,7 @@ enum Make {
     Reducer(&'static str, fn(&Contract) -> Box<dyn Reducer>),
     Trimmer(&'static str, fn(&Contract) -> Box<dyn Trimmer>),
     Assembler(&'static str, fn(&Contract) -> Box<dyn Assembler>),
+    Gauge(&'static str, fn(&Contract) -> Box<dyn Gauge>),
     Guard(&'static str, fn(&ChangeRules) -> Box<dyn ChangeGuard>),
 }
 
@@ -106,6 +109,12 @@ impl Row {
     pub fn make(&self) -> Box<dyn Compactor> {
         match (self.make, self.at_limit()) {
             (Make::Compactor(make), _) => make(),
+            (Make::Gauge(rules, make), _) => {
+                let mut contract = Contract::claiming(&[Capability::Gauge]);
+                contract.gauge = serde_json::from_str(rules).unwrap_or_default();
+                let gauge = make(&contract);
+                Box::new(Parts::new(contract).named(self.name).gauge(gauge))
+            }
             (Make::Guard(rules, make), _) => {
                 let mut contract = Contract::claiming(&[Capability::Change]);
                 contract.change = serde_json::from_str(rules).unwrap_or_default();
@@ -124,7 +133,7 @@ impl Row {
             Contract::from_json(&format!(r#"{{"capabilities": ["{capability}"], {rest}}}"#)).unwrap_or_default()
         };
         Some(match self.make {
-            Make::Compactor(_) | Make::Guard(..) => return None,
+            Make::Compactor(_) | Make::Gauge(..) | Make::Guard(..) => return None,
             Make::Reducer(rest, make) => {
                 let contract = contract("field", rest);
                 let made = make(&contract);
@@ -159,11 +168,13 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         field::ROWS,
         fit::ROWS,
         request::ROWS,
+        gauge::ROWS,
         change::ROWS,
         conforming::ALL,
         field_sound::ROWS,
         fit::SOUND,
         request::SOUND,
+        gauge::SOUND,
         change::SOUND,
     ];
     AREAS.iter().flat_map(|area| area.iter())
