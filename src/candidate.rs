@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
 use crate::contract::Contract;
 use crate::history::{Pressure, StepKind};
 use crate::message::Message;
@@ -129,6 +131,16 @@ pub trait Compactor {
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         None
     }
+
+    /// What measures, for a candidate that claims `gauge`. Provided: none.
+    fn gauge(&mut self) -> Option<&mut dyn Gauge> {
+        None
+    }
+
+    /// What guards other operations by change, for a candidate that claims `change`. Provided: none.
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        None
+    }
 }
 
 impl<C: Compactor + ?Sized> Compactor for Box<C> {
@@ -170,6 +182,12 @@ impl<C: Compactor + ?Sized> Compactor for Box<C> {
     }
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         (**self).assembler()
+    }
+    fn gauge(&mut self) -> Option<&mut dyn Gauge> {
+        (**self).gauge()
+    }
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        (**self).guard()
     }
 }
 

@@ -780,6 +780,8 @@ impl Default for Contract {
                 C::Field,
                 C::Request,
                 C::Fit,
+                C::Gauge,
+                C::Change,
             ],
             messages: Feature::ALL.to_vec(),
             throttle: Throttle::default(),
@@ -971,6 +973,10 @@ impl Contract {
         }
         if self.sizes.small < 40 || self.sizes.large < self.sizes.small || self.sizes.large > 1_000_000 {
             return fail("sizes must be 40 <= small <= large <= 1000000 characters");
+        }
+        let takes = [self.change.after_success, self.change.after_failure];
+        if self.claims(Capability::Change) && takes.iter().any(|n| !(1..=1_000).contains(n)) {
+            return fail("change.after_success and change.after_failure must be from 1 to 1000");
         }
         if self.gauge.target >= self.gauge.trigger && self.claims(Capability::Gauge) {
             return fail("gauge.target must be below gauge.trigger");

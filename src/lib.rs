@@ -36,13 +36,19 @@
 #[cfg(feature = "adapter")]
 pub mod adapter;
 mod candidate;
+mod candidate_change;
 mod candidate_field;
+mod candidate_gauge;
+mod change;
+mod change_play;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod contract;
 mod field;
 mod fit_rules;
 pub mod fuzz;
+mod gauge;
+mod gauge_play;
 mod generate;
 mod heart;
 mod history;
@@ -68,6 +74,8 @@ mod report;
 mod requirement;
 mod runner;
 mod shrink;
+mod shrink_change;
+mod shrink_gauge;
 mod shrink_limit;
 mod suite;
 mod text;
@@ -80,18 +88,25 @@ mod witness;
 pub mod zoo;
 
 pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
+pub use candidate_change::ChangeGuard;
 pub use candidate_field::{Assembler, LimitCandidate, Offer, Reducer, TextReducer, Trimmer, text_reducer};
+pub use candidate_gauge::Gauge;
+pub use change::{ChangeAct, ChangeBy, ChangeCase, ChangeEvent, GuardName, GuardedAttempt, GuardedOutcome};
 pub use contract::*;
 pub use field::{Block, Cut, Infeasible, Reduced, Request};
+pub use gauge::{FigureAge, FigureDraft, GaugeCase, GaugeSettings, MeasureCase, Measured, Reported};
 pub use generate::{Effort, Share};
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
 pub use known::{KnownFailure, KnownFailures};
 pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
-pub use limit_check::{LimitBudget, check_assembler, check_at_limit, check_reducer, check_trimmer, replay_at_limit};
+pub use limit_check::{
+    LimitBudget, check_assembler, check_at_limit, check_gauge, check_guard, check_reducer, check_trimmer,
+    replay_at_limit,
+};
 pub use limit_report::{Failure, Finding, LimitBreak, LimitReport};
 pub use log::LogFile;
 pub use message::{Message, Role, from_json_lines, to_json_lines};
-pub use model::{Reference, ReferenceAssembler, ReferenceReducer, ReferenceTrimmer};
+pub use model::{Reference, ReferenceAssembler, ReferenceGauge, ReferenceGuard, ReferenceReducer, ReferenceTrimmer};
 pub use parts::Parts;
 pub use report::TextReport;
 pub use requirement::{Level, Requirement, requirement, requirements};

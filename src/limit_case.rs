@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::change::{ChangeAct, ChangeCase};
 use crate::contract::Contract;
 use crate::field::Block;
-use crate::history::{Draft, Scribe};
+use crate::gauge::GaugeCase;
+use crate::history::{Draft, Scribe, Size};
 use crate::message::{Message, Role};
 use crate::text::Text;
 
@@ -12,7 +14,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A case for one of the three.
+/// A case for a part of a candidate that is asked apart from any conversation.
 ///
 /// ```
 /// use plimsoll::LimitCase;
@@ -30,6 +32,10 @@ pub enum LimitCase {
     Fit(FitCase),
     /// A view to assemble a request from.
     Assemble(AssembleCase),
+    /// What happens around a guard.
+    Change(ChangeCase),
+    /// What a gauge is asked.
+    Gauge(GaugeCase),
 }
 
 /// A field and its limit, in the unit of the contract.
@@ -126,6 +132,9 @@ impl LimitCase {
             Self::Reduce(case) => case.blocks.iter().map(|block| 2 + text(&block.text)).sum(),
             Self::Fit(case) => case.messages.len() * 20,
             Self::Assemble(case) => case.messages.iter().map(|message| 2 + text(&message.text)).sum(),
+            Self::Change(case) => case.acts.iter().map(act_weight).sum(),
+            Self::Gauge(GaugeCase::Measure(case)) => case.messages.len() * 20,
+            Self::Gauge(GaugeCase::Configure(_)) => 10,
         }
     }
 
@@ -136,7 +145,24 @@ impl LimitCase {
             Self::Reduce(case) => case.blocks.iter().map(|block| block.text.bytes()).sum(),
             Self::Fit(case) => case.messages.len() * 120,
             Self::Assemble(case) => case.messages.iter().map(|message| message.text.bytes()).sum(),
+            Self::Gauge(GaugeCase::Measure(case)) => case.messages.iter().map(draft_bytes).sum(),
+            Self::Gauge(GaugeCase::Configure(_)) | Self::Change(_) => 0,
         }
+    }
+}
+
+fn draft_bytes(draft: &Draft) -> usize {
+    match draft.size {
+        Size::Chars(chars) => chars,
+        Size::Small | Size::Large => 120,
+    }
+}
+
+fn act_weight(act: &ChangeAct) -> usize {
+    match act {
+        ChangeAct::Wait(_) => 2,
+        ChangeAct::Event { times, .. } => 2 + *times as usize,
+        ChangeAct::Attempt(attempt) => 2 + 2 * attempt.during.len(),
     }
 }
 

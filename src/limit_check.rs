@@ -1,15 +1,23 @@
 //! Runs a reducer, a trimmer or an assembler against its requirements.
 
+use crate::candidate::{Compactor, Error};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
+use crate::change_play::GuardSide;
 use crate::contract::{Capability, Contract, Weight};
+use crate::gauge_play::GaugeSide;
+use crate::generate::change::change_cases;
 use crate::generate::field::reduce_cases;
 use crate::generate::fit::fit_cases;
+use crate::generate::gauge::gauge_cases;
 use crate::generate::request::assemble_cases;
 use crate::generate::{Cases, Effort};
 use crate::limit_case::LimitCase;
 use crate::limit_play::{AssemblerSide, Break, From, Judge, ReducerSide, Side, TrimmerSide};
 use crate::limit_report::{Failure, Finding, LimitBreak, LimitReport};
 use crate::limit_show::unanswered;
+use crate::parts::Parts;
 use crate::play::Make;
 use crate::requirement::limit::{Ruling, Violation};
 use crate::requirement::requirements;
@@ -131,6 +139,44 @@ pub fn check_assembler(contract: &Contract, candidate: &dyn Assembler, budget: &
     Run::new(&AssemblerSide { contract, from: From::Given(candidate) }, contract, budget, Control::none()).of(cases)
 }
 
+/// Runs a guard against CHG-1 to CHG-5, as `contract.change` declares it, a fresh one for each case. The contract claims
+/// `change`, whether it says so or not.
+///
+/// ```
+/// use plimsoll::{Capability, ChangeRules, Contract, LimitBudget, ReferenceGuard, check_guard};
+///
+/// let contract = Contract::claiming(&[Capability::Change]);
+/// let make = || ReferenceGuard::new(ChangeRules::default());
+/// assert!(check_guard(&contract, make, &LimitBudget::default()).passed());
+/// ```
+pub fn check_guard<G: ChangeGuard + 'static>(
+    contract: &Contract,
+    make: impl Fn() -> G,
+    budget: &LimitBudget,
+) -> LimitReport {
+    let contract = &claiming(contract, Capability::Change);
+    let make = || -> Result<Box<dyn Compactor>, Error> { Ok(Box::new(Parts::new(contract.clone()).guard(make()))) };
+    let cases = change_cases(&contract.change, budget.seed, budget.small).map(LimitCase::Change);
+    Run::new(&GuardSide { contract, make: &make }, contract, budget, Control::none()).of(cases)
+}
+
+/// Runs a gauge against what is asked of it apart from conversations, MEA-1, MEA-2, MEA-4 and MEA-5, as `contract.gauge`
+/// declares it, a fresh one for each case. The contract claims `gauge`, whether it says so or not.
+///
+/// ```
+/// use plimsoll::{Capability, Contract, GaugeRules, LimitBudget, ReferenceGauge, check_gauge};
+///
+/// let contract = Contract::claiming(&[Capability::Gauge]);
+/// let make = || ReferenceGauge::new(GaugeRules::default());
+/// assert!(check_gauge(&contract, make, &LimitBudget::default()).passed());
+/// ```
+pub fn check_gauge<G: Gauge + 'static>(contract: &Contract, make: impl Fn() -> G, budget: &LimitBudget) -> LimitReport {
+    let contract = &claiming(contract, Capability::Gauge);
+    let make = || -> Result<Box<dyn Compactor>, Error> { Ok(Box::new(Parts::new(contract.clone()).gauge(make()))) };
+    let cases = gauge_cases(contract, budget.seed).map(LimitCase::Gauge);
+    Run::new(&GaugeSide { contract, make: &make }, contract, budget, Control::none()).of(cases)
+}
+
 /// Plays one case, a witness say, and judges it. Nothing is made smaller.
 ///
 /// ```
@@ -188,6 +234,14 @@ pub(crate) fn check_side(
             let cases = assemble_cases(contract, seed, small).map(LimitCase::Assemble);
             Run::new(&AssemblerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
         }
+        Capability::Gauge => {
+            let cases = gauge_cases(contract, seed).map(LimitCase::Gauge);
+            Run::new(&GaugeSide { contract, make }, contract, budget, control).of(cases)
+        }
+        Capability::Change => {
+            let cases = change_cases(&contract.change, seed, small).map(LimitCase::Change);
+            Run::new(&GuardSide { contract, make }, contract, budget, control).of(cases)
+        }
         _ => return None,
     })
 }
@@ -198,6 +252,8 @@ pub(crate) fn replay(contract: &Contract, make: &Make<'_>, case: &LimitCase) -> 
         LimitCase::Reduce(_) => once(&ReducerSide { contract, from: From::Made(make) }, contract, case),
         LimitCase::Fit(_) => once(&TrimmerSide { contract, from: From::Made(make) }, contract, case),
         LimitCase::Assemble(_) => once(&AssemblerSide { contract, from: From::Made(make) }, contract, case),
+        LimitCase::Gauge(_) => once(&GaugeSide { contract, make }, contract, case),
+        LimitCase::Change(_) => once(&GuardSide { contract, make }, contract, case),
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Break {
 }
 
 impl Break {
-    fn of(error: &Error) -> Self {
+    pub(crate) fn of(error: &Error) -> Self {
         Self { kind: error.break_kind().unwrap_or(BreakKind::Crash), message: error.to_string() }
     }
 }
@@ -33,7 +33,7 @@ impl Break {
 /// How a requirement judges what was seen of a case.
 pub(crate) type Judge<S> = fn(&S, &Contract) -> Ruling;
 
-/// One of the three sides of a candidate, as it is played.
+/// One side of a candidate, as it is played.
 pub(crate) trait Side {
     /// What is seen of a case.
     type Seen: 'static;
@@ -57,11 +57,11 @@ pub(crate) enum From<'a, P: ?Sized> {
     Made(&'a Make<'a>),
 }
 
-fn made(make: &Make<'_>) -> Result<Box<dyn Compactor>, Break> {
+pub(crate) fn made(make: &Make<'_>) -> Result<Box<dyn Compactor>, Break> {
     guarded(make).map_err(|error| Break::of(&error))
 }
 
-fn lacks(claim: Capability, part: &str) -> Break {
+pub(crate) fn lacks(claim: Capability, part: &str) -> Break {
     let message = format!("the candidate claims `{}` and hands out no {part}", claim.name());
     Break { kind: BreakKind::Unsupported, message }
 }

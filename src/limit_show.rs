@@ -4,8 +4,10 @@
 
 use std::fmt::Write;
 
+use crate::change_play;
 use crate::contract::{Contract, FitUnit};
 use crate::field::{Cut, Reduced};
+use crate::gauge_play;
 use crate::limit_case::LimitCase;
 use crate::message::Message;
 use crate::requirement::fit::Fitting;
@@ -112,6 +114,8 @@ pub(crate) fn unanswered(case: &LimitCase) -> String {
             }
             more(&mut out, case.messages.len(), "messages");
         }
+        LimitCase::Change(case) => return change_play::unanswered(case),
+        LimitCase::Gauge(case) => return gauge_play::unanswered(case),
     }
     out
 }

@@ -65,17 +65,56 @@ macro_rules! assembler_tests {
     };
 }
 
-/// The module behind the three.
+/// A test module for a guard by change: one `#[test]` a requirement, `chg_1` to `chg_5`, and `verdict`.
+///
+/// `$make` is a function or closure that gives a fresh [`ChangeGuard`](crate::ChangeGuard); the contract, if it is left out,
+/// claims `change` with every parameter at its default.
+///
+/// ```
+/// plimsoll::change_tests!(reference, plimsoll::ReferenceGuard::default);
+/// ```
+#[macro_export]
+macro_rules! change_tests {
+    ($name:ident, $make:expr) => {
+        $crate::change_tests!($name, $make, $crate::Contract::claiming(&[$crate::Capability::Change]));
+    };
+    ($name:ident, $make:expr, $contract:expr $(,)?) => {
+        $crate::limit_tests!(@ $name, $crate::check_guard, $contract, $make, chg_1 chg_2 chg_3 chg_4 chg_5);
+    };
+}
+
+/// A test module for a gauge: one `#[test]` for each requirement that is asked apart from conversations, and `verdict`.
+///
+/// `$make` is a function or closure that gives a fresh [`Gauge`](crate::Gauge); the contract, if it is left out, claims
+/// `gauge` with every parameter at its default.
+///
+/// ```
+/// plimsoll::gauge_tests!(reference, plimsoll::ReferenceGauge::default);
+/// ```
+#[macro_export]
+macro_rules! gauge_tests {
+    ($name:ident, $make:expr) => {
+        $crate::gauge_tests!($name, $make, $crate::Contract::claiming(&[$crate::Capability::Gauge]));
+    };
+    ($name:ident, $make:expr, $contract:expr $(,)?) => {
+        $crate::limit_tests!(@ $name, $crate::check_gauge, $contract, $make, mea_1 mea_2 mea_4 mea_5);
+    };
+}
+
+/// The module behind the five.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limit_tests {
     ($name:ident, $check:ident, $candidate:expr, $contract:expr, $($test:ident)+) => {
+        $crate::limit_tests!(@ $name, $crate::$check, $contract, &$candidate, $($test)+);
+    };
+    (@ $name:ident, $check:path, $contract:expr, $candidate:expr, $($test:ident)+) => {
         mod $name {
             #[allow(unused_imports)]
             use super::*;
             static REPORT: ::std::sync::OnceLock<$crate::LimitReport> = ::std::sync::OnceLock::new();
             fn report() -> &'static $crate::LimitReport {
-                REPORT.get_or_init(|| $crate::$check(&$contract, &$candidate, &$crate::LimitBudget::default()))
+                REPORT.get_or_init(|| $check(&$contract, $candidate, &$crate::LimitBudget::default()))
             }
             $(#[test] fn $test() { report().assert_requirement(stringify!($test)); })+
             #[test] fn verdict() { report().assert_passed(); }

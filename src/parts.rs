@@ -1,15 +1,17 @@
-//! A candidate that is no compactor: a reducer, a trimmer, an assembler, or several of them.
+//! A candidate that is no compactor: a reducer, a trimmer, an assembler, a gauge, a guard, or several of them.
 
 use std::fmt;
 
 use crate::candidate::{Compactor, Conversation, Error, Host};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
 use crate::contract::Contract;
 use crate::trace::Action;
 
-/// A reducer, a trimmer, an assembler, or several of them, as a candidate for a [`Suite`](crate::Suite).
+/// A reducer, a trimmer, an assembler, a gauge, a guard, or several of them, as a candidate for a [`Suite`](crate::Suite).
 ///
-/// The contract claims `field`, `fit` or `request`, whichever are there. A compactor that also has such parts hands them
+/// The contract claims `field`, `fit`, `request`, `gauge` or `change`, whichever are there. A compactor that also has such parts hands them
 /// out itself: [`Compactor::reducer`].
 ///
 /// ```
@@ -31,6 +33,8 @@ pub struct Parts {
     reducer: Option<Box<dyn Reducer>>,
     trimmer: Option<Box<dyn Trimmer>>,
     assembler: Option<Box<dyn Assembler>>,
+    gauge: Option<Box<dyn Gauge>>,
+    guard: Option<Box<dyn ChangeGuard>>,
 }
 
 impl fmt::Debug for Parts {
@@ -43,7 +47,15 @@ impl Parts {
     /// No parts yet, under `contract`.
     #[must_use]
     pub fn new(contract: Contract) -> Self {
-        Self { name: "parts".to_owned(), contract, reducer: None, trimmer: None, assembler: None }
+        Self {
+            name: "parts".to_owned(),
+            contract,
+            reducer: None,
+            trimmer: None,
+            assembler: None,
+            gauge: None,
+            guard: None,
+        }
     }
 
     /// Its name in reports.
@@ -71,6 +83,20 @@ impl Parts {
     #[must_use]
     pub fn assembler(mut self, assembler: impl Assembler + 'static) -> Self {
         self.assembler = Some(Box::new(assembler));
+        self
+    }
+
+    /// With this gauge.
+    #[must_use]
+    pub fn gauge(mut self, gauge: impl Gauge + 'static) -> Self {
+        self.gauge = Some(Box::new(gauge));
+        self
+    }
+
+    /// With this guard.
+    #[must_use]
+    pub fn guard(mut self, guard: impl ChangeGuard + 'static) -> Self {
+        self.guard = Some(Box::new(guard));
         self
     }
 
@@ -109,5 +135,13 @@ impl Compactor for Parts {
 
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         self.assembler.as_deref()
+    }
+
+    fn gauge(&mut self) -> Option<&mut dyn Gauge> {
+        self.gauge.as_deref_mut().map(|gauge| gauge as &mut dyn Gauge)
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        self.guard.as_deref_mut().map(|guard| guard as &mut dyn ChangeGuard)
     }
 }

@@ -12,6 +12,7 @@ use crate::limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft,
 use crate::message::Role;
 use crate::text::{Piece, Text};
 use crate::unit::Unit;
+use crate::{shrink_change, shrink_gauge};
 
 /// All cases that are one edit smaller than `case`, the most promising first.
 pub(crate) fn smaller<'a>(case: &LimitCase, contract: &'a Contract) -> Box<dyn Iterator<Item = LimitCase> + 'a> {
@@ -25,6 +26,8 @@ pub(crate) fn smaller<'a>(case: &LimitCase, contract: &'a Contract) -> Box<dyn I
             let list = Views { case: case.clone(), contract };
             Box::new(edits(list).map(|list| LimitCase::Assemble(list.case)))
         }
+        LimitCase::Gauge(case) => Box::new(shrink_gauge::smaller(case).into_iter().map(LimitCase::Gauge)),
+        LimitCase::Change(case) => Box::new(shrink_change::smaller(case).map(LimitCase::Change)),
     }
 }
 

@@ -116,7 +116,7 @@ impl Witness {
         let mut case = None;
         for (at, line) in lines {
             let value: Value = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", at + 1))?;
-            if ["reduce", "fit", "assemble"].iter().any(|kind| value.get(kind).is_some()) {
+            if ["reduce", "fit", "assemble", "change", "gauge"].iter().any(|kind| value.get(kind).is_some()) {
                 if case.is_some() {
                     return Err(format!("line {}: a second case; a witness has one", at + 1));
                 }

@@ -12,16 +12,20 @@ const FLOORS: &[(&str, u8)] = &[
     ("message", 0),
     ("log", 1),
     ("contract", 2),
+    ("change", 2),
     ("field", 2),
     ("fit_rules", 3),
     ("marker", 3),
     ("limit_case", 3),
+    ("gauge", 3),
     ("history", 2),
     ("history_check", 2),
     ("repeat", 3),
     ("trace", 3),
     ("candidate", 10),
+    ("candidate_change", 10),
     ("candidate_field", 10),
+    ("candidate_gauge", 10),
     ("parts", 11),
     ("model", 11),
     ("oracle", 20),
@@ -29,10 +33,14 @@ const FLOORS: &[(&str, u8)] = &[
     ("generate", 20),
     ("shrink", 22),
     ("shrink_limit", 22),
+    ("shrink_change", 22),
+    ("shrink_gauge", 22),
     ("heart", 23),
     ("play", 30),
-    ("limit_show", 30),
-    ("limit_play", 30),
+    ("limit_show", 31),
+    ("limit_play", 31),
+    ("change_play", 31),
+    ("gauge_play", 31),
     ("limit_report", 31),
     ("limit_check", 32),
     ("verdict", 30),
@@ -118,10 +126,19 @@ fn monitors_never_see_a_candidate_and_generators_never_see_a_monitor() {
     for (module, file, text) in files() {
         let uses = used(&text);
         let forbidden: &[&str] = match module.as_str() {
-            "requirement" | "oracle" => &["candidate", "candidate_field", "model", "play", "generate"],
-            "generate" | "shrink" | "shrink_limit" => {
-                &["candidate", "candidate_field", "model", "requirement", "oracle", "play"]
+            "requirement" | "oracle" => {
+                &["candidate", "candidate_change", "candidate_field", "candidate_gauge", "model", "play", "generate"]
             }
+            "generate" | "shrink" | "shrink_limit" | "shrink_change" | "shrink_gauge" => &[
+                "candidate",
+                "candidate_change",
+                "candidate_field",
+                "candidate_gauge",
+                "model",
+                "requirement",
+                "oracle",
+                "play",
+            ],
             "adapter" => &["runner", "requirement", "oracle", "generate"],
             _ => &[],
         };

@@ -2,8 +2,9 @@
 
     plimsoll check -- python3 reference.py
 
-From top to bottom: the parameters; the guard, which says when an attempt may be made; what may be
-compacted and what may be trimmed; reduction of a field and fitting of messages; the stored form;
+From top to bottom: the parameters; the guard, which says when an attempt may be made, and the same in
+its general form; what may be
+compacted and what may be trimmed; the size; reduction of a field and fitting of messages; the stored form;
 and the candidate, which puts them together.
 
 Sizes are code points of content and reasoning of visible messages. Times are seconds of the wall
@@ -12,6 +13,7 @@ clock. Growth is a count: visible external messages appended to the conversation
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import tempfile
@@ -25,12 +27,17 @@ ELIGIBLE_MIN_SIZE = 400
 TRIM_MIN_CHARS = 1000  # tool results longer than this are trimmed
 TRIM_KEEP_LAST = 3    # but not among the last visible messages
 TRIM_HEAD = 200       # what a trimmed one keeps
+TRIGGER = 8000        # tokens from which on there is pressure
+TARGET = 6000         # and those that it is brought down to
+AFTER_SUCCESS = 1     # relevant changes that reopen a guarded operation
+AFTER_FAILURE = 2
 SEPARATOR = "\n\n"    # between the blocks of the assembled field
 
 CONTRACT = {
     "capabilities": [
         "summarize", "throttle", "latch", "trim", "force", "overflow", "conversations", "restart",
-        "rewind", "log", "view", "usage", "arrivals", "auto", "field", "request", "fit",
+        "rewind", "log", "view", "usage", "arrivals", "auto", "field", "request", "fit", "gauge",
+        "change",
     ],
     "throttle": {"cooldown_s": COOLDOWN_S, "growth": "reopens", "clock": "wall"},
     "latch": {"strikes": 1, "reopen_growth": REOPEN_GROWTH},
@@ -42,6 +49,8 @@ CONTRACT = {
         "join": {"separator": SEPARATOR, "skip_empty": True},
     },
     "fit": {"unit": "code_points", "max": "any"},
+    "gauge": {"trigger": TRIGGER, "target": TARGET, "unit": "tokens", "counter": "chars/4"},
+    "change": {"after_success": AFTER_SUCCESS, "after_failure": AFTER_FAILURE},
 }
 
 
@@ -90,6 +99,32 @@ class Guard:
             self.tried_at = min(self.tried_at, now_s)
 
 
+class Changes:
+    """The general form: what happened around one operation, and what its last attempt had seen of it.
+
+    news     relevant changes by others, ever
+    seen     how many there were when the operation last began
+    needed   how many more reopen it; none before the first attempt
+    """
+
+    def __init__(self):
+        self.news, self.seen, self.needed = 0, 0, 0
+
+    def change(self, event):
+        """Its own traces, and what it does not depend on, are no reason to run it again."""
+        self.news += event["by"] == "external" and event["relevant"]
+
+    def attempt(self, outcome, during):
+        """What happens while it runs comes after it, and so is not seen."""
+        if self.news - self.seen < self.needed:
+            return False
+        self.seen = self.news
+        self.needed = AFTER_SUCCESS if outcome == "ok" else AFTER_FAILURE
+        for event in during:
+            self.change(event)
+        return True
+
+
 # ---- what --------------------------------------------------------------------------------------
 
 
@@ -133,6 +168,27 @@ def trimmed(item):
     """The item with the head of its content and a marker that says how much is gone."""
     head, gone = item["content"][:TRIM_HEAD], len(item["content"]) - TRIM_HEAD
     return {**item, "content": "%s\n[… %d characters trimmed …]" % (head, gone), "trimmed": True}
+
+
+# ---- how much ----------------------------------------------------------------------------------
+
+
+def tokens(messages):
+    """The local estimate: a token is four code points, and each text is rounded up."""
+    texts = [t for m in messages if plimsoll.visible(m) for t in (m["content"], m["reasoning"] or "")]
+    return sum(-(-len(t) // 4) for t in texts)
+
+
+def measured(messages, reported):
+    """Tokens: the provider's figure and an estimate of what was said since, or an estimate of all.
+
+    Nothing and 0 say that the provider does not know; and where the last message of its request is
+    gone, a compaction came between, and the figure is about other messages.
+    """
+    ids = [m["id"] for m in messages]
+    if reported and reported["tokens"] and reported["upto"] in ids:
+        return reported["tokens"] + tokens(messages[ids.index(reported["upto"]) + 1:])
+    return tokens(messages)
 
 
 # ---- limits ------------------------------------------------------------------------------------
@@ -289,11 +345,14 @@ class Reference(plimsoll.Keeper):
     def __init__(self, directory):
         super().__init__()
         self.store, self.auto_on = Store(directory), True
+        self.guards, self.trigger = collections.defaultdict(Changes), TRIGGER
 
     def reset(self):
         super().reset()
         self.store.clear()
         self.auto_on = True
+        self.guards.clear()
+        self.trigger = TRIGGER
 
     def append(self, conversation, messages):
         super().append(conversation, messages)
@@ -424,6 +483,27 @@ class Reference(plimsoll.Keeper):
             "sent": [i["id"] for i in seen if i["id"] not in dropped],
             "notice": notice(joined(texts), joined(left)),
         }
+
+    def gauge(self, messages, reported=None):
+        size = measured(messages, reported)
+        return {"pressure": "summarize" if size >= self.trigger else "none", "tokens": size}
+
+    def configure_gauge(self, trigger, target, limit):
+        """What cannot work is refused by name, and then nothing has changed."""
+        if limit <= 0:
+            raise ValueError("limit is %d: it must be above 0" % limit)
+        if not 0 < target < trigger:
+            raise ValueError("target is %d: it must be above 0 and below trigger, %d" % (target, trigger))
+        if trigger > limit:
+            raise ValueError("trigger is %d: it must not be above limit, %d" % (trigger, limit))
+        self.trigger = trigger
+        return {"trigger": trigger, "target": target, "limit": limit}
+
+    def change(self, guard, event):
+        self.guards[guard].change(event)
+
+    def attempt(self, guard, outcome, during=(), monotonic_s=0.0):
+        return self.guards[guard].attempt(outcome, during)
 
     def _clock(self, now_s):
         for talk in self.conversations.values():

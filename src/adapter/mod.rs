@@ -15,8 +15,10 @@
 //! # Ok::<(), plimsoll::Error>(())
 //! ```
 
+mod change;
 mod child;
 mod connection;
+mod gauge;
 mod known;
 mod launcher;
 mod limit;

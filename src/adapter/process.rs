@@ -17,7 +17,9 @@ use super::protocol::{
 };
 use super::results::{StepResult, SummarizeParams, ViewResult, read_append, read_rewind};
 use crate::candidate::{Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
 use crate::contract::{Capability, Contract};
 use crate::message::Message;
 use crate::trace::{Action, Input};
@@ -334,6 +336,16 @@ impl Compactor for Process {
     fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
         let params = UsageParams { conversation: conversation.id().to_owned(), tokens, upto: upto.to_owned() };
         self.call("usage", &params).map(drop)
+    }
+
+    /// Over the wire: `gauge` and `configure_gauge`.
+    fn gauge(&mut self) -> Option<&mut dyn Gauge> {
+        Some(self)
+    }
+
+    /// Over the wire: `change` and `attempt`.
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        Some(self)
     }
 
     /// Nothing is read where neither the view nor the log is claimed.

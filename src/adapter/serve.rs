@@ -10,7 +10,9 @@ use std::thread;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::change::{serve_attempt, serve_change};
 use super::connection::Outcome;
+use super::gauge::{serve_configure, serve_gauge};
 use super::known::Known;
 use super::protocol::{
     AppendParams, AssembleParams, AutoParams, Envelope, FitParams, INVALID_PARAMS, LINE_MAX, METHOD_NOT_FOUND, RAISED,
@@ -181,6 +183,10 @@ impl<'a> Server<'a> {
             "reduce" => self.reduce(&read(params)?),
             "fit" => self.fit(read(params)?),
             "assemble" => self.assemble(read(params)?),
+            "gauge" => serve_gauge(&mut *self.candidate, &read(params)?),
+            "configure_gauge" => serve_configure(&mut *self.candidate, read(params)?),
+            "change" => serve_change(&mut *self.candidate, &read(params)?),
+            "attempt" => serve_attempt(&mut *self.candidate, read(params)?),
             "bye" => Ok(json!({})),
             _ => Err(no_method(method)),
         }

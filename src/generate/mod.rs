@@ -3,11 +3,13 @@
 //! First one history or more for each claimed requirement, built from the contract; then all histories of a small scope;
 //! then random ones. A generator knows the contract, never a candidate and never a requirement's check.
 
+pub(crate) mod change;
 mod directed;
 mod exhaustive;
 pub(crate) mod field;
 mod field_small;
 pub(crate) mod fit;
+pub(crate) mod gauge;
 mod pen;
 mod random;
 pub(crate) mod request;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::change::{changes, reopens};
 use super::compactor::Memory;
 use super::latch::LatchState;
 use super::select;
@@ -76,7 +77,7 @@ pub(crate) trait Behaviour: Send + 'static {
 
     /// Messages since `point` that `counts` accepts.
     fn growth(&self, conversation: &Conversation, point: &mut Point, counts: &dyn Fn(&Message) -> bool) -> u64 {
-        conversation.log().iter().skip(point.log).filter(|message| counts(message)).count() as u64
+        changes(conversation.log(), point.log, counts)
     }
 
     /// Seconds since `point`.
@@ -91,7 +92,7 @@ pub(crate) trait Behaviour: Send + 'static {
 
     /// Whether growth lifts the cooldown.
     fn growth_lifts(&self, contract: &Contract, growth: u64) -> bool {
-        contract.throttle.growth == Growth::Reopens && growth > 0
+        contract.throttle.growth == Growth::Reopens && reopens(growth, 1)
     }
 
     // Throttle and latch.

@@ -7,14 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::alternate::{alternating, fit_in};
 use super::behaviour::{Behaviour, Gates, Outcome};
+use super::change::ReferenceGuard;
 use super::field::ReferenceReducer;
 use super::fit::ReferenceTrimmer;
+use super::gauge::ReferenceGauge;
 use super::latch::LatchState;
 use super::request::ReferenceAssembler;
 use super::select;
 use super::throttle::{Now, Point, ThrottleState};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
 use crate::contract::{Calls, Capability, Contract, FailureKind, TrimHow};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, from_json_lines, to_json_lines};
@@ -55,6 +59,8 @@ pub(crate) struct Machine {
     contract: Contract,
     behaviour: Box<dyn Behaviour>,
     parts: (ReferenceReducer, ReferenceTrimmer, ReferenceAssembler),
+    gauge: ReferenceGauge,
+    guard: ReferenceGuard,
     auto: bool,
     memories: BTreeMap<String, Memory>,
 }
@@ -70,7 +76,9 @@ impl Machine {
         let behaviour = Box::new(behaviour);
         let (field, fit) = (contract.field.clone(), contract.fit.clone());
         let parts = (ReferenceReducer::new(field.clone()), ReferenceTrimmer::new(fit), ReferenceAssembler::new(field));
-        Self { name: name.into(), contract, behaviour, parts, auto: true, memories: BTreeMap::new() }
+        let (gauge, guard) =
+            (ReferenceGauge::new(contract.gauge.clone()), ReferenceGuard::new(contract.change.clone()));
+        Self { name: name.into(), contract, behaviour, parts, gauge, guard, auto: true, memories: BTreeMap::new() }
     }
 
     fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
@@ -414,6 +422,14 @@ impl Compactor for Machine {
 
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         Some(&self.parts.2)
+    }
+
+    fn gauge(&mut self) -> Option<&mut dyn Gauge> {
+        Some(&mut self.gauge)
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        Some(&mut self.guard)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::change::reopens;
 use super::throttle::Point;
 use crate::contract::{AfterReopen, Latch};
 
@@ -28,6 +29,6 @@ impl LatchState {
 
     /// Whether the latch has reopened: after `growth` messages and `elapsed_s` seconds since it latched.
     pub(crate) fn reopened(rules: &Latch, growth: u64, elapsed_s: f64) -> bool {
-        rules.reopen_growth.is_some_and(|n| growth >= n) || rules.reopen_after_s.is_some_and(|s| elapsed_s >= s)
+        rules.reopen_growth.is_some_and(|n| reopens(growth, n)) || rules.reopen_after_s.is_some_and(|s| elapsed_s >= s)
     }
 }

@@ -6,9 +6,11 @@
 
 mod alternate;
 mod behaviour;
+mod change;
 mod compactor;
 mod field;
 mod fit;
+mod gauge;
 mod latch;
 mod request;
 mod select;
@@ -16,11 +18,13 @@ mod throttle;
 
 #[cfg(feature = "zoo")]
 pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
+pub use change::ReferenceGuard;
 pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]
 pub(crate) use compactor::Memory;
 pub use field::ReferenceReducer;
 pub use fit::ReferenceTrimmer;
+pub use gauge::ReferenceGauge;
 #[cfg(feature = "zoo")]
 pub(crate) use latch::LatchState;
 pub use request::ReferenceAssembler;
@@ -33,12 +37,14 @@ pub(crate) use throttle::{Point, ThrottleState};
 use behaviour::Sound;
 
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::candidate_gauge::Gauge;
 use crate::contract::Contract;
 use crate::message::Message;
 use crate::trace::Action;
 
-/// The reference compactor, with the reference reducer, trimmer and assembler: conforms to every requirement under any
+/// The reference compactor, with the reference reducer, trimmer, assembler, gauge and guard: conforms to every requirement under any
 /// contract that it is given.
 ///
 /// ```
@@ -98,5 +104,11 @@ impl Compactor for Reference {
     }
     fn assembler(&mut self) -> Option<&dyn Assembler> {
         self.machine.assembler()
+    }
+    fn gauge(&mut self) -> Option<&mut dyn Gauge> {
+        self.machine.gauge()
+    }
+    fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
+        self.machine.guard()
     }
 }

@@ -6,11 +6,13 @@
 
 mod alignment;
 mod blame;
+pub(crate) mod change;
 mod cover;
 pub(crate) mod field;
 mod field_loss;
 pub(crate) mod fit;
 mod force;
+pub(crate) mod gauge;
 mod isolation;
 mod latch;
 pub(crate) mod limit;
@@ -25,7 +27,9 @@ pub(crate) use blame::{Blame, Cause, Trials, fallback, sentence};
 
 use std::fmt;
 
+use self::change::Guarding;
 use self::fit::Fitting;
+use self::gauge::Gauged;
 use self::limit::Ruling;
 use self::reduction::Reduction;
 use self::request::Assembly;
@@ -93,6 +97,10 @@ pub(crate) enum Check {
     Fit(fn(&Fitting, &Contract) -> Ruling),
     /// By an assembled request, case by case.
     Assemble(fn(&Assembly, &Contract) -> Ruling),
+    /// By what a guard decided, case by case.
+    Guard(fn(&Guarding, &Contract) -> Ruling),
+    /// By what a gauge answered, case by case.
+    Gauge(fn(&Gauged, &Contract) -> Ruling),
     /// By what was observed, and by an assembled request, case by case.
     Send { observe: fn(&Case<'_>) -> Seen, assemble: fn(&Assembly, &Contract) -> Ruling },
 }
@@ -104,6 +112,8 @@ impl Check {
             Self::Reduce(_) => Some(Capability::Field),
             Self::Fit(_) => Some(Capability::Fit),
             Self::Assemble(_) | Self::Send { .. } => Some(Capability::Request),
+            Self::Guard(_) => Some(Capability::Change),
+            Self::Gauge(_) => Some(Capability::Gauge),
             Self::Observe(_) | Self::Decide { .. } | Self::Both { .. } | Self::Compare { .. } => None,
         }
     }
@@ -210,6 +220,8 @@ pub fn requirements() -> impl Iterator<Item = &'static Requirement> {
         field::ALL,
         fit::ALL,
         request::ALL,
+        gauge::ALL,
+        change::ALL,
     ];
     AREAS.iter().flat_map(|area| area.iter())
 }

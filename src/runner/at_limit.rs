@@ -26,6 +26,10 @@ enum News {
 /// After an interruption, so long for the sides to say what they have.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// The sides that a candidate can have, in the order of the specification.
+const SIDES: [Capability; 5] =
+    [Capability::Field, Capability::Fit, Capability::Request, Capability::Gauge, Capability::Change];
+
 /// Runs the sides that `claimed` asks for, and enters what they say into `report`. Why it ended early, if it did.
 pub(super) fn run(
     setup: &Setup,
@@ -37,8 +41,7 @@ pub(super) fn run(
         let judges = |requirement: &&Requirement| requirement.check.side() == Some(*side);
         setup.contract.claims(*side) && claimed.iter().copied().any(|requirement| judges(&requirement))
     };
-    let sides: Vec<Capability> =
-        [Capability::Field, Capability::Fit, Capability::Request].into_iter().filter(asked).collect();
+    let sides: Vec<Capability> = SIDES.iter().copied().filter(asked).collect();
     let (to, from) = mpsc::channel();
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();

@@ -95,7 +95,12 @@ impl Examiner<'_> {
                     examined.exercised[at] =
                         case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
                 }
-                Check::Compare { .. } | Check::Reduce(_) | Check::Fit(_) | Check::Assemble(_) => {}
+                Check::Compare { .. }
+                | Check::Reduce(_)
+                | Check::Fit(_)
+                | Check::Assemble(_)
+                | Check::Guard(_)
+                | Check::Gauge(_) => {}
             }
         }
         for judged in case.steps() {

@@ -5,11 +5,11 @@ use crate::contract::{
     StatusKind, Throttle, Trim, TrimHow, ViewRules,
 };
 
-/// The reference's, without what is at a limit: everything that a compactor can claim, every parameter at its default.
+/// The reference's, without what is asked apart from conversations: everything that a compactor can claim, every parameter at its default.
 pub(super) fn reference() -> Contract {
-    let at_limit = [Capability::Field, Capability::Fit, Capability::Request];
+    let apart = [Capability::Field, Capability::Fit, Capability::Request, Capability::Gauge, Capability::Change];
     let mut contract = Contract::default();
-    contract.capabilities.retain(|claimed| !at_limit.contains(claimed));
+    contract.capabilities.retain(|claimed| !apart.contains(claimed));
     contract
 }
 

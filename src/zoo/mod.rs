@@ -12,12 +12,14 @@
 //! assert_eq!(row.make().name(), row.name());
 //! ```
 
+mod change;
 mod conforming;
 mod contracts;
 mod field;
 mod field_sound;
 mod fit;
 mod force;
+mod gauge;
 mod latch;
 mod log;
 mod outcome;
@@ -30,8 +32,10 @@ mod whole;
 use std::fmt;
 
 use crate::candidate::Compactor;
+use crate::candidate_change::ChangeGuard;
 use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
-use crate::contract::Contract;
+use crate::candidate_gauge::Gauge;
+use crate::contract::{Capability, ChangeRules, Contract};
 use crate::parts::Parts;
 
 /// A candidate and what is known of it.
@@ -53,6 +57,8 @@ enum Make {
     Reducer(&'static str, fn(&Contract) -> Box<dyn Reducer>),
     Trimmer(&'static str, fn(&Contract) -> Box<dyn Trimmer>),
     Assembler(&'static str, fn(&Contract) -> Box<dyn Assembler>),
+    Gauge(&'static str, fn(&Contract) -> Box<dyn Gauge>),
+    Guard(&'static str, fn(&ChangeRules) -> Box<dyn ChangeGuard>),
 }
 
 impl fmt::Debug for Row {
@@ -103,6 +109,18 @@ impl Row {
     pub fn make(&self) -> Box<dyn Compactor> {
         match (self.make, self.at_limit()) {
             (Make::Compactor(make), _) => make(),
+            (Make::Gauge(rules, make), _) => {
+                let mut contract = Contract::claiming(&[Capability::Gauge]);
+                contract.gauge = serde_json::from_str(rules).unwrap_or_default();
+                let gauge = make(&contract);
+                Box::new(Parts::new(contract).named(self.name).gauge(gauge))
+            }
+            (Make::Guard(rules, make), _) => {
+                let mut contract = Contract::claiming(&[Capability::Change]);
+                contract.change = serde_json::from_str(rules).unwrap_or_default();
+                let guard = make(&contract.change);
+                Box::new(Parts::new(contract).named(self.name).guard(guard))
+            }
             (_, Some((contract, part))) => Box::new(Parts::new(contract).named(self.name).part(part)),
             (_, None) => Box::new(Parts::new(Contract::claiming(&[])).named(self.name)),
         }
@@ -115,7 +133,7 @@ impl Row {
             Contract::from_json(&format!(r#"{{"capabilities": ["{capability}"], {rest}}}"#)).unwrap_or_default()
         };
         Some(match self.make {
-            Make::Compactor(_) => return None,
+            Make::Compactor(_) | Make::Gauge(..) | Make::Guard(..) => return None,
             Make::Reducer(rest, make) => {
                 let contract = contract("field", rest);
                 let made = make(&contract);
@@ -150,10 +168,14 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         field::ROWS,
         fit::ROWS,
         request::ROWS,
+        gauge::ROWS,
+        change::ROWS,
         conforming::ALL,
         field_sound::ROWS,
         fit::SOUND,
         request::SOUND,
+        gauge::SOUND,
+        change::SOUND,
     ];
     AREAS.iter().flat_map(|area| area.iter())
 }

@@ -53,6 +53,43 @@ def run_case(candidate, requests, summaries=None):
     return list(zip(requests, case["results"], calls))
 
 
+class Apart(unittest.TestCase):
+    """What is asked apart from conversations: guards by change, and the gauge."""
+
+    def setUp(self):
+        SHARED.reset()
+
+    def test_a_guard_ignores_its_own_traces_and_loses_no_wake_up(self):
+        news, own, noise = (
+            {"by": by, "relevant": relevant} for by, relevant in (("external", True), ("self", True), ("external", False))
+        )
+        self.assertTrue(SHARED.attempt("file", "fail", [own]))
+        for event in own, noise, news:
+            SHARED.change("file", event)
+            self.assertFalse(SHARED.attempt("file", "ok"))
+        SHARED.change("file", news)
+        self.assertTrue(SHARED.attempt("file", "ok", [news, own]))
+        self.assertTrue(SHARED.attempt("file", "ok"))
+        self.assertFalse(SHARED.attempt("file", "ok"))
+        self.assertTrue(SHARED.attempt("health", "ok"))
+
+    def test_a_figure_governs_while_it_is_about_these_messages(self):
+        said = [plimsoll.message(id="m1", role="user", content="x" * 400), plimsoll.message(id="m2", role="user", content="yy")]
+        size = lambda *reported: SHARED.gauge(said, {"tokens": reported[0], "upto": reported[1]})["tokens"]
+        self.assertEqual(SHARED.gauge(said), {"pressure": "none", "tokens": 101})
+        self.assertEqual([size(9000, "m2"), size(9000, "m1"), size(9000, "m0")], [9000, 9001, 101])
+        self.assertEqual([size(None, "m2"), size(0, "m2")], [101, 101])
+        self.assertEqual(SHARED.gauge(said, {"tokens": 9000, "upto": "m2"})["pressure"], "summarize")
+
+    def test_settings_that_cannot_work_are_refused_by_name(self):
+        for settings, name in ((8000, 8000, 9000), "target"), ((8000, 6000, 0), "limit"), ((8000, 6000, 7000), "trigger"):
+            with self.assertRaisesRegex(ValueError, name):
+                SHARED.configure_gauge(*settings)
+        SHARED.configure_gauge(50, 20, 100)
+        said = [plimsoll.message(id="m1", role="user", content="x" * 400)]
+        self.assertEqual(SHARED.gauge(said)["pressure"], "summarize")
+
+
 class Play:
     """One conversation with a candidate, a line at a time."""
 
