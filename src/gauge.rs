@@ -161,7 +161,7 @@ impl GaugeRules {
 
 /// Messages of about `size` in the unit of the gauge, in so many messages where the unit leaves that open.
 pub(crate) fn drafts_of(contract: &Contract, size: usize, count: usize) -> Vec<Draft> {
-    let role = |at: usize| if at % 2 == 0 { Role::User } else { Role::Assistant };
+    let role = |at: usize| if at.is_multiple_of(2) { Role::User } else { Role::Assistant };
     let (count, each) = match contract.gauge.unit {
         FitUnit::Messages => (size, contract.sizes.small),
         // One word of the host's has about eight characters; the exact size is counted once the messages are made.

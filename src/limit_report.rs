@@ -94,13 +94,13 @@ impl LimitReport {
         let mut rows: Vec<_> = self.findings.iter().map(|finding| finding.row(self.cut_short.is_some())).collect();
         // That it broke off counts against the first that it might have held.
         let open = |row: &&mut RequirementReport| row.verdict != Verdict::NotClaimed;
-        if let (Some(broken), Some(row)) = (self.breaks.first(), rows.iter_mut().find(open)) {
-            if row.verdict != Verdict::Fail {
-                row.verdict = Verdict::of_break(broken.kind);
-                row.reason = Some(format!("the candidate broke off: {}", broken.kind.name()));
-                row.detail = Some(broken.message.clone());
-                (row.witness_steps, row.timeline) = (Some(1), None);
-            }
+        if let (Some(broken), Some(row)) = (self.breaks.first(), rows.iter_mut().find(open))
+            && row.verdict != Verdict::Fail
+        {
+            row.verdict = Verdict::of_break(broken.kind);
+            row.reason = Some(format!("the candidate broke off: {}", broken.kind.name()));
+            row.detail = Some(broken.message.clone());
+            (row.witness_steps, row.timeline) = (Some(1), None);
         }
         rows
     }

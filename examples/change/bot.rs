@@ -4,7 +4,7 @@ use plimsoll::{ChangeBy, ChangeEvent, ChangeGuard, Error, GuardName, GuardedAtte
 
 /// What the bot takes for news.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Watches {
+pub(crate) enum Watches {
     /// Comments of others.
     Others,
     /// The number of comments: the twin, which answers itself.
@@ -17,7 +17,7 @@ struct Comment {
 }
 
 /// The bot and its thread.
-pub struct Bot {
+pub(crate) struct Bot {
     watches: Watches,
     thread: Vec<Comment>,
     /// How many comments there were when it last answered, and how many more it takes.
@@ -28,7 +28,7 @@ const BOT: &str = "bot";
 const SOMEBODY: &str = "somebody";
 
 impl Bot {
-    pub fn new(watches: Watches) -> Self {
+    pub(crate) fn new(watches: Watches) -> Self {
         Self { watches, thread: vec![Comment { author: SOMEBODY, reactions: Vec::new() }], answered: None }
     }
 

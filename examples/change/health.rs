@@ -4,7 +4,7 @@ use plimsoll::{ChangeBy, ChangeEvent, ChangeGuard, Error, GuardName, GuardedAtte
 
 /// What the check takes for an update.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Watches {
+pub(crate) enum Watches {
     /// What others found out.
     Findings,
     /// The version of the record: the twin, whose alert raises the next one.
@@ -33,7 +33,7 @@ impl Record {
 }
 
 /// The check and the record that it looks at.
-pub struct Health {
+pub(crate) struct Health {
     watches: Watches,
     record: Record,
     /// What it had seen when it last alerted, and how much more it takes.
@@ -41,7 +41,7 @@ pub struct Health {
 }
 
 impl Health {
-    pub fn new(watches: Watches) -> Self {
+    pub(crate) fn new(watches: Watches) -> Self {
         Self { watches, record: Record::default(), alerted: None }
     }
 

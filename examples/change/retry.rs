@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// What the loop takes for a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Watches {
+pub(crate) enum Watches {
     /// Lines that it did not write itself.
     Lines,
     /// The file's time stamp: the twin, which wakes itself up.
@@ -18,7 +18,7 @@ pub enum Watches {
 }
 
 /// The loop and its file.
-pub struct Retry {
+pub(crate) struct Retry {
     watches: Watches,
     home: TempDir,
     /// Lines of others, and the time stamp, when the last attempt began; and how many new lines it takes.
@@ -29,7 +29,7 @@ pub struct Retry {
 const OWN: &str = "# retried";
 
 impl Retry {
-    pub fn new(watches: Watches) -> Self {
+    pub(crate) fn new(watches: Watches) -> Self {
         let home = tempfile::tempdir().unwrap_or_else(|error| panic!("no directory for the file: {error}"));
         let mut retry = Self { watches, home, seen: None };
         retry.write("address = nowhere").unwrap_or_else(|error| panic!("no file: {error}"));
