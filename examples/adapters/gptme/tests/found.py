@@ -118,6 +118,19 @@ def holding(manager, text):
     return [str(p.relative_to(manager.logdir)) for p in manager.logdir.rglob("*") if p.is_file() and text in p.read_text()]
 
 
+def finish(manager, answer="the checkpoint"):
+    """The hook, and in 0.35.1 the answer to the request that it adds, and the hook again."""
+    run_hook(manager)
+    if NEW:
+        manager.append(Message("assistant", answer))
+        run_hook(manager)
+
+
+def in_view(manager, *texts):
+    sent = prepare_messages(manager.log.messages)
+    print("  in the view: %s" % {text: any(text in m.content for m in sent) for text in texts})
+
+
 def both():
     manager = log("a command and a model that fails, then the hook", *talk(14))
     before = visible(manager)
@@ -127,6 +140,23 @@ def both():
     manager = log("an empty answer to a command", *talk(14))
     command(manager, "")
     print("  the view ends: %s" % [first(m) for m in manager.log][-4:])
+
+    profile = Message("system", "# Agent Profile: careful", hide=True, pinned=True)
+    manager = log("a pinned message in the middle", *talk(2), profile, *talk(14)[1:])
+    finish(manager)
+    in_view(manager, "# Agent Profile", "answer 13")
+
+    steps = [message for number in range(130) for message in call(number, 150)]
+    manager = log("a turn that runs", *talk(2), Message("user", "the task"), *steps)
+    finish(manager)
+    in_view(manager, "the task", "call_129")
+
+    manager = log("a view and a load", *talk(14))
+    finish(manager)
+    manager.write(sync=True)
+    again = LogManager.load(manager.logdir, lock=False)
+    print("  loaded: view %s, %d messages; before: view %s, %d messages" % (
+        again.current_view, len(again.log), manager.current_view, len(manager.log)))
 
 
 def only_034():
@@ -187,6 +217,26 @@ def only_035():
     run_hook(manager)
     manager.append(Message("assistant", "the checkpoint"))
     run_hook(manager)
+
+    manager = log("a call among the first two messages", Message("user", words("do it")), *call(1, 700))
+    finish(manager)
+    in_view(manager, "@shell(call_1)", "result 1")
+    manager = log("the same, and later messages", Message("user", words("do it")), *call(1, 700), *talk(14)[1:])
+    finish(manager)
+    in_view(manager, "@shell(call_1)", "result 1")
+
+    manager = log("a log whose messages have one role", *(Message("assistant", words("part %d" % i)) for i in range(30)))
+    finish(manager)
+    print("  failures recorded: %d" % len(hook._failed_summarize))
+
+    manager = log("a checkpoint request that failed, and an answer far below the budget", *talk(14))
+    run_hook(manager)
+    manager.append(Message("system", "LLM request failed: refused"))
+    os.environ["GPTME_CONTEXT_BUDGET"] = "1000000"
+    print("  verdict: %s" % verdict(manager))
+    manager.append(Message("assistant", "a few words of something else"))
+    run_hook(manager)
+    in_view(manager, "question 1 word", "a few words of something else")
 
     for what, more in [("without", []), ("with", [Message("system", words("for the person", 9_000), ui_only=True)])]:
         manager = log("%s a message for the person only" % what, *talk(2), *more, *talk(2)[1:])
