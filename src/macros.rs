@@ -56,6 +56,7 @@ macro_rules! __requirement_tests {
             red_1 red_2 red_3 red_4 red_5 red_6 red_7 red_8 red_9 red_10 red_11 red_12 red_13
             fit_1 fit_2 fit_3 fit_4 fit_5 fit_6 fit_7 fit_8
             asm_1 asm_2 asm_3 asm_4 asm_5 asm_6
+            mea_1 mea_2 mea_4 mea_5 chg_1 chg_2 chg_3 chg_4 chg_5
         );
     };
     ($suite:ident: $($test:ident)+) => {
