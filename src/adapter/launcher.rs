@@ -68,10 +68,10 @@ struct State {
 
 impl Launcher {
     /// A launcher of `command`, the program and its arguments, whose children have `timeout` for each answer, and a
-    /// minute for the first. Nothing is started yet.
+    /// minute, or `timeout` if that is longer, for the first. Nothing is started yet.
     #[must_use]
     pub fn new(command: Vec<String>, timeout: Duration) -> Self {
-        Self::of(command, timeout, HELLO, Arc::default())
+        Self::of(command, timeout, HELLO.max(timeout), Arc::default())
     }
 
     /// The same command with another time for `hello`. The new launcher shares no children with this one.

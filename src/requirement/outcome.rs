@@ -22,7 +22,7 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "A view installed by an attempt MUST carry the text of a usable result of that attempt, and MUST NOT carry the text of an unusable one (empty, blank, refused or cut).",
         chapter: "outcome.md",
-        implies: &["LAT-1", "LAT-3", "LAT-8", "OUT-1"],
+        implies: &["LAT-1", "LAT-3", "LAT-8", "OUT-1", "VIEW-6"],
         applies: |c| c.claims(Capability::Summarize),
         check: Check::Observe(only_usable_text),
     },

@@ -1,7 +1,7 @@
 //! THR: the throttle.
 
 use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
-use crate::contract::{Calls, Capability, Contract, Feature, Growth, PressureSource};
+use crate::contract::{Calls, Capability, Contract, Feature, Growth, PressureSource, StatusKind};
 use crate::history::{Pressure, StepKind};
 use crate::oracle::view::size_of;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
@@ -248,7 +248,11 @@ fn leaves_the_view(case: &Case<'_>) -> Seen {
             let items = view.iter().filter(|item| item.visible);
             items.map(|item| (item.message.id.clone(), item.message.content.clone())).collect()
         };
+        // A checkpoint that was asked for before may be answered, and installed, at any later step.
+        let answered = case.contract.status.visible.contains(&StatusKind::Checkpoint)
+            && judged.after.iter().any(|item| item.is_own() && item.visible && item.message.summary);
         let changed = visible(&judged.before) != visible(&judged.after) && judged.outcome != Some(Outcome::Success);
+        let changed = changed && !answered;
         let detail = changed.then(|| "the view changed at pressure none".to_owned());
         seen.check(judged.command, "view changed", detail);
     }
