@@ -76,9 +76,9 @@ for (const [name, answer] of [
 }
 
 {
-  const { run } = conversation("a system message at the head", new AIMessage("in short"));
+  const { run, model } = conversation("a system message at the head", new AIMessage("in short"));
   const held = await run([new SystemMessage({ id: "s", content: "Answer in French." }), ...talk(24)]);
-  console.log(`  system messages left: ${held.filter((m) => m.type === "system").length}`);
+  console.log(`  system messages left: ${held.filter((m) => m.type === "system").length}; the model was shown it: ${model.sent[0].includes("French")}`);
 }
 
 {
