@@ -46,6 +46,12 @@ llamaindex-buffer              llamaindex       -      known-0.14.25-buffer.toml
 llamaindex-summary             llamaindex       -      known-0.14.25-summary.toml           .venv-0.14.25/bin/python adapter.py --summary
 openai-agents                  openai-agents    -      known-0.24.0.toml                    .venv-0.24.0/bin/python adapter.py
 gemini-cli-core                gemini-cli-core  -      known.toml                           node adapter.mjs
+pi-0.73.1                      pi-coding-agent  0.73.1 known-0.73.1.toml                    node adapter.mjs 0.73.1
+pi-1.6.0                       pi-coding-agent  1.6.0  known-1.6.0.toml                     1.6.0/node_modules/.bin/node adapter.mjs 1.6.0
+ai                             ai               -      known.toml                           node adapter.mjs
+mastra                         mastra           -      known.toml                           node_modules/.bin/node adapter.mjs
+mastra-contiguous              mastra           -      known.toml                           node_modules/.bin/node adapter.mjs --contiguous
+codex                          codex            -      known.toml                           node adapter.mjs
 ROWS
 }
 
