@@ -109,7 +109,14 @@ fn unexcused(case: &Case<'_>, judged: &Judged<'_>, at: usize) -> Option<String> 
         return Some(words());
     }
     let stands = |at: &usize| judged.after.iter().any(|item| item.external() == Some(*at));
-    if let Some(half) = group.iter().find(|at| stands(at)) {
+    // Who takes a call out of a message that says something else, too, may leave the rest of it.
+    let sent = externals.message(at);
+    let calls: Vec<&String> = sent.calls.iter().chain(&sent.call_id).collect();
+    let tied = |other: &usize| {
+        let items = judged.after.iter().filter(|item| item.external() == Some(*other));
+        items.flat_map(|item| item.message.calls.iter().chain(&item.message.call_id)).any(|call| calls.contains(&call))
+    };
+    if let Some(half) = group.iter().find(|at| tied(at)) {
         return Some(format!("{id} was dropped, and {} of its group was not", externals.message(*half).id));
     }
     let older = surely_trimmable(case.contract, externals, &judged.before)

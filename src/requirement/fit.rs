@@ -6,7 +6,7 @@ use super::limit::{Reply, Ruling, breaks_if};
 use super::{Check, Level, Requirement};
 use crate::contract::{Capability, Contract, Feature, FitUnit};
 use crate::fit_rules::{latest_user, leading, must_stay, turn_runs};
-use crate::message::Message;
+use crate::message::{Message, Role};
 
 /// What was seen of one trimming.
 #[derive(Clone, Debug)]
@@ -132,6 +132,12 @@ fn fitting_comes_back(seen: &Fitting, _: &Contract) -> Ruling {
     }
     match &seen.reply {
         Reply::Given(left) => breaks_if(!same_list(left, &seen.messages), "changed_though_it_fits", &seen.numbers()),
+        // No request can be made of nothing, or of instructions alone: to say so is no mistake.
+        Reply::Infeasible | Reply::Raised(_)
+            if !seen.messages.iter().any(|message| message.is_visible() && message.role != Role::System) =>
+        {
+            Ruling::Silent
+        }
         Reply::Infeasible | Reply::Raised(_) => breaks_if(true, "infeasible_though_it_fits", &seen.numbers()),
     }
 }

@@ -92,7 +92,9 @@ fn fresh<'a, 't>(judged: &'a Judged<'t>) -> impl Iterator<Item = &'t Message> + 
 fn is_summary(judged: &Judged<'_>, message: &Message) -> bool {
     let installed = judged.replaced || judged.outcome == Some(Outcome::Success);
     let carries = |text: &str| !text.trim().is_empty() && message.content.contains(text.trim());
-    (message.summary && installed) || judged.texts().any(carries)
+    // A status goes into the log; what stands in the view alone was installed there.
+    let logged = judged.event.appended.iter().any(|own| own.id == message.id);
+    (message.summary && (installed || !logged)) || judged.texts().any(carries)
 }
 
 /// Whether `message` stands in a run of own items that holds a summary, in an installed view.
@@ -326,7 +328,7 @@ fn no_status_from_the_user(case: &Case<'_>) -> Seen {
             let carries = is_summary(judged, message) || frames_summary(judged, message);
             message.role == Role::User
                 && !(checkpoint && message.is_visible())
-                && !(carries && judged.outcome == Some(Outcome::Success))
+                && !carries
         };
         let broken = fresh(judged).find(status);
         let detail = broken.map(|message| format!("own status {} has the role user", message.id));
@@ -338,15 +340,24 @@ fn no_status_from_the_user(case: &Case<'_>) -> Seen {
 fn rewind_is_exact(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let externals = &case.judgement.externals;
-    for (at, name, _, view) in &case.judgement.reads {
-        if !matches!(case.judgement.trace.history.commands[*at], Command::Rewind { .. }) {
-            continue;
-        }
+    for (at, name, old, view) in &case.judgement.reads {
+        let Command::Rewind { to, .. } = case.judgement.trace.history.commands[*at] else { continue };
         let Some(asked) = sent_before(case, at + 1, *name) else { continue };
         let asked: Vec<&str> =
             asked.iter().filter(|message| message.is_visible()).map(|message| message.id.as_str()).collect();
         let shown = view.iter().filter(|item| item.visible).filter_map(Item::external);
         let shown: Vec<&str> = shown.map(|at| externals.message(at).id.as_str()).collect();
+        // Where the message still stands in a compacted view, that view up to it is what was asked for as well.
+        let target = old.iter().position(|item| item.external().is_some_and(|at| externals.draft(at).key == to));
+        let kept = target.map(|place| {
+            let items = old[..=place].iter().filter(|item| item.visible).filter_map(Item::external);
+            items.map(|at| externals.message(at).id.as_str()).collect::<Vec<_>>()
+        });
+        let compacted = old.iter().any(|item| item.visible && (item.is_own() || !item.verbatim));
+        if compacted && kept.as_ref() == Some(&shown) && shown != asked {
+            seen.check(*at, "another view", None);
+            continue;
+        }
         let altered = view.iter().filter(|item| item.visible).find(|item| item.external().is_some() && !item.verbatim);
         let broken = if shown != asked {
             let wrong = asked.iter().zip(&shown).position(|(a, b)| a != b).unwrap_or(asked.len().min(shown.len()));

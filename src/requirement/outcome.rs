@@ -193,7 +193,13 @@ fn only_smaller_views(case: &Case<'_>) -> Seen {
 fn reports_what_happened(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     for judged in case.steps() {
-        let Some(reported) = judged.event.action.filter(|action| *action != Action::Unreported) else { continue };
+        let Some(reported) = judged.event.action.filter(|action| *action != Action::Unreported) else {
+            // Who reports nothing reports nothing wrong.
+            if judged.attempted() {
+                seen.check(judged.command, "misreported", None);
+            }
+            continue;
+        };
         let done = match judged.outcome {
             Some(Outcome::Success) => Action::Summarize,
             // A view that should not have been installed is the matter of other requirements.
