@@ -5,7 +5,7 @@
 #
 # TARGET    a row of the list below, the name of a directory for all of its rows, `quick` or `all`; none: the list
 # -o DIR    where the reports go, a NAME.json and a NAME.txt for each, and the witnesses (default matrix)
-# -e EFFORT smoke, default or nightly (default default)
+# -e EFFORT smoke, default or nightly (default default, for which the known failures hold)
 # -n        without the known failures: nothing but what is found
 #
 # PLIMSOLL names the binary (default: target/release/plimsoll of this checkout), JOBS the histories played at once.
@@ -18,7 +18,7 @@ case $plimsoll in
     */*) plimsoll=$(cd "$(dirname "$plimsoll")" && pwd)/$(basename "$plimsoll") ;;
 esac
 
-# name, directory, argument of setup.sh, file of known failures, command
+# name, directory, argument of setup.sh or -, file of known failures or -, command
 list() {
     cat <<'ROWS'
 gptme-0.35.1                   gptme            0.35.1 known-0.35.1.toml                    .venv-0.35.1/bin/python adapter.py
@@ -46,6 +46,11 @@ llamaindex-buffer              llamaindex       -      known-0.14.25-buffer.toml
 llamaindex-summary             llamaindex       -      known-0.14.25-summary.toml           .venv-0.14.25/bin/python adapter.py --summary
 openai-agents                  openai-agents    -      known-0.24.0.toml                    .venv-0.24.0/bin/python adapter.py
 gemini-cli-core                gemini-cli-core  -      known.toml                           node adapter.mjs
+pi-coding-agent-0.73.1         pi-coding-agent  0.73.1 known-0.73.1.toml                    node adapter.mjs 0.73.1
+pi-coding-agent-1.6.0          pi-coding-agent  1.6.0  known-1.6.0.toml                     1.6.0/node_modules/.bin/node adapter.mjs 1.6.0
+mastra                         mastra           -      known.toml                           node_modules/.bin/node adapter.mjs
+mastra-contiguous              mastra           -      known.toml                           node_modules/.bin/node adapter.mjs --contiguous
+ai                             ai               -      -                                    node adapter.mjs
 ROWS
 }
 
@@ -111,7 +116,7 @@ while read -r name directory argument toml command; do
             done_setups="$done_setups $directory/$argument"
             ;;
     esac
-    [ "$known" = yes ] && set -- --known "$toml" || set --
+    if [ "$known" = yes ] && [ "$toml" != - ]; then set -- --known "$toml"; else set --; fi
     "$plimsoll" check --effort "$effort" ${JOBS:+--jobs "$JOBS"} --timeout 120 --json "$out/$name.json" \
         --witness-dir "$out/witnesses" "$@" -- $command > "$out/$name.txt" 2>&1 < /dev/null
     code=$?
