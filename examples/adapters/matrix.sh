@@ -5,7 +5,7 @@
 #
 # TARGET    a row of the list below, the name of a directory for all of its rows, `quick` or `all`; none: the list
 # -o DIR    where the reports go, a NAME.json and a NAME.txt for each, and the witnesses (default matrix)
-# -e EFFORT smoke, default or nightly (default default)
+# -e EFFORT smoke, default or nightly (default default, for which the known failures hold)
 # -n        without the known failures: nothing but what is found
 #
 # PLIMSOLL names the binary (default: target/release/plimsoll of this checkout), JOBS the histories played at once.
@@ -18,7 +18,7 @@ case $plimsoll in
     */*) plimsoll=$(cd "$(dirname "$plimsoll")" && pwd)/$(basename "$plimsoll") ;;
 esac
 
-# name, directory, argument of setup.sh, file of known failures, command
+# name, directory, argument of setup.sh or -, file of known failures or -, command
 list() {
     cat <<'ROWS'
 gptme-0.35.1                   gptme            0.35.1 known-0.35.1.toml                    .venv-0.35.1/bin/python adapter.py
@@ -117,7 +117,7 @@ while read -r name directory argument toml command; do
             done_setups="$done_setups $directory/$argument"
             ;;
     esac
-    [ "$known" = yes ] && set -- --known "$toml" || set --
+    if [ "$known" = yes ] && [ "$toml" != - ]; then set -- --known "$toml"; else set --; fi
     "$plimsoll" check --effort "$effort" ${JOBS:+--jobs "$JOBS"} --timeout 120 --json "$out/$name.json" \
         --witness-dir "$out/witnesses" "$@" -- $command > "$out/$name.txt" 2>&1 < /dev/null
     code=$?

@@ -170,7 +170,7 @@ class Middleware(plimsoll.Keeper):
         finally:
             self.model.ask = None
         if update is None:
-            return plimsoll.Step("none")
+            return None
         known = {item["id"]: item for item in items}
         view = []
         for message in update["messages"]:
@@ -181,7 +181,7 @@ class Middleware(plimsoll.Keeper):
             else:
                 view.append(talk.summary(message.content, ROLES[message.type]))
         talk.view = view
-        return plimsoll.Step("summarize", (), view)
+        return plimsoll.Step(None, (), view)  # what it did it does not say
 
 
 def main():
