@@ -266,8 +266,11 @@ impl<'a> Player<'a> {
     }
 
     fn reply(&self, at: usize, step: &StepCommand, call: usize) -> Reply {
-        let text = self.scribe.summary(self.steps, call);
-        let text = self.contract.attempt.answer.replace("{text}", &text);
+        let said = self.scribe.summary(self.steps, call);
+        let framed = |said: &str| self.contract.attempt.answer.replace("{text}", said);
+        let text = framed(&said);
+        // What makes it longer stands in the text itself: what is around that may be read by a machine.
+        let long = |length: usize| framed(&padded(&said, length.saturating_sub(text.chars().count())));
         let ended = |text: String, stop, usable| Reply::Summary { text, stop, usable };
         match step.answer(call) {
             Answer::Ok => ended(text, Stop::End, true),
@@ -281,8 +284,8 @@ impl<'a> Player<'a> {
             Answer::Blank => ended(" \n\t ".to_owned(), Stop::End, false),
             Answer::Length => ended(text, Stop::Length, false),
             Answer::Refusal => ended(text, Stop::Refusal, false),
-            Answer::Inflated => ended(padded(text, 2 * self.sent + 1_000), Stop::End, true),
-            Answer::Equal | Answer::Ineffective => ended(padded(text, self.lengths[at].unwrap_or(0)), Stop::End, true),
+            Answer::Inflated => ended(long(2 * self.sent + 1_000), Stop::End, true),
+            Answer::Equal | Answer::Ineffective => ended(long(self.lengths[at].unwrap_or(0)), Stop::End, true),
         }
     }
 
@@ -315,11 +318,10 @@ impl<'a> Player<'a> {
     }
 }
 
-/// `text`, made `length` characters long between its tokens.
-fn padded(text: String, length: usize) -> String {
-    let missing = length.saturating_sub(text.chars().count());
+/// `text`, made `more` characters longer between its tokens.
+fn padded(text: &str, more: usize) -> String {
     let at = text.rfind(' ').unwrap_or(text.len());
-    let filler: String = " and so it went on".chars().cycle().take(missing).collect();
+    let filler: String = " and so it went on".chars().cycle().take(more).collect();
     format!("{}{filler}{}", &text[..at], &text[at..])
 }
 

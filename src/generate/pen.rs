@@ -191,7 +191,13 @@ impl<'a> Pen<'a> {
         if !self.contract.has(Feature::UiOnly) {
             return self;
         }
-        let drafts = (0..count).map(|_| Draft { ui_only: true, size, ..self.draft(Role::System) }).collect();
+        // What only the person sees may be said by anyone.
+        let roles = [Role::System, Role::User, Role::Assistant];
+        let drafts = (0..count).map(|_| {
+            let draft = self.draft(Role::System);
+            Draft { ui_only: true, size, role: roles[draft.key as usize % roles.len()], ..draft }
+        });
+        let drafts = drafts.collect();
         self.append(name, drafts)
     }
 
@@ -369,6 +375,17 @@ impl<'a> Pen<'a> {
     }
 
     pub(crate) fn kind(&mut self, name: Name, kind: StepKind, pick: impl Into<Pick>) -> &mut Self {
+        self.kind_under(name, kind, Pressure::Summarize, pick)
+    }
+
+    /// The same, with a verdict of the host that does not matter to it.
+    pub(crate) fn kind_under(
+        &mut self,
+        name: Name,
+        kind: StepKind,
+        pressure: Pressure,
+        pick: impl Into<Pick>,
+    ) -> &mut Self {
         let claimed = match kind {
             StepKind::Force => self.contract.claims(Capability::Force),
             StepKind::Overflow => self.contract.claims(Capability::Overflow),
@@ -376,7 +393,7 @@ impl<'a> Pen<'a> {
         };
         let answers = self.answers(pick.into());
         if claimed {
-            self.push(Command::Step(StepCommand { kind, answers, ..StepCommand::new(name) }));
+            self.push(Command::Step(StepCommand { kind, pressure, answers, ..StepCommand::new(name) }));
         }
         self
     }

@@ -167,11 +167,13 @@ impl Draw<'_, '_> {
             }
             Kind::Force => {
                 let answer = self.answer(contract);
-                pen.kind(name, StepKind::Force, answer);
+                let pressure = self.any_pressure();
+                pen.kind_under(name, StepKind::Force, pressure, answer);
             }
             Kind::Overflow => {
                 let answer = self.answer(contract);
-                pen.kind(name, StepKind::Overflow, answer);
+                let pressure = self.any_pressure();
+                pen.kind_under(name, StepKind::Overflow, pressure, answer);
             }
             Kind::Restart => {
                 pen.restart();
@@ -194,6 +196,11 @@ impl Draw<'_, '_> {
             }
             Kind::Open | Kind::Parallel | Kind::System | Kind::Auto => {}
         }
+    }
+
+    /// The host's verdict at a step for which it does not matter.
+    fn any_pressure(&mut self) -> Pressure {
+        [Pressure::Summarize, Pressure::Summarize, Pressure::None, Pressure::Trim][self.rng.usize(0..4)]
     }
 
     /// A step; in the model-aware share mostly with something at stake.

@@ -326,9 +326,7 @@ fn no_status_from_the_user(case: &Case<'_>) -> Seen {
         let checkpoint = case.contract.status.visible.contains(&StatusKind::Checkpoint);
         let status = |message: &&Message| {
             let carries = is_summary(judged, message) || frames_summary(judged, message);
-            message.role == Role::User
-                && !(checkpoint && message.is_visible())
-                && !carries
+            message.role == Role::User && !(checkpoint && message.is_visible()) && !carries
         };
         let broken = fresh(judged).find(status);
         let detail = broken.map(|message| format!("own status {} has the role user", message.id));

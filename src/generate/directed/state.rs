@@ -97,6 +97,14 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         latched(pen, A);
         pen.kind(A, StepKind::Force, FAIL).kind(A, StepKind::Force, Answer::Ok);
     }),
+    ("FRC-1", |pen| {
+        pen.matter(A).kind_under(A, StepKind::Force, Pressure::None, FAIL);
+        pen.kind_under(A, StepKind::Force, Pressure::Trim, Answer::Ok);
+    }),
+    ("FRC-3", |pen| {
+        pen.matter(A).kind_under(A, StepKind::Overflow, Pressure::None, FAIL).matter(A);
+        pen.kind_under(A, StepKind::Overflow, Pressure::Trim, Answer::Ok);
+    }),
     ("FRC-2", |pen| {
         pen.matter(A).kind(A, StepKind::Force, FAIL).step(A, 0.0, FAIL);
         pen.kind(A, StepKind::Force, FAIL).step(A, 0.0, Answer::Ok);
