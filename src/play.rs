@@ -191,7 +191,14 @@ impl<'a> Player<'a> {
             Command::Rewind { conversation, to } => {
                 let to = self.scribe.id(*to);
                 let target = &mut self.conversations[conversation.0 as usize];
-                guarded(|| candidate.rewind(target, &to)).map(|()| self.changes(*conversation, &mut event))
+                guarded(|| candidate.rewind(target, &to)).map(|()| {
+                    self.changes(*conversation, &mut event);
+                    if event.states.is_empty() {
+                        // Who has changed nothing shows the view all the same, as over the wire.
+                        let view = self.conversations[conversation.0 as usize].view().to_vec();
+                        event.states.push(State { conversation: *conversation, view, log: None });
+                    }
+                })
             }
             Command::Restart { without } => {
                 self.monotonic_s = 0.0;

@@ -207,6 +207,13 @@ impl Judged<'_> {
         self.event.calls.iter().flat_map(|call| externals.in_input(&call.input)).collect()
     }
 
+    /// Whether the view after it carries `text` in an own item, or in several that follow one another.
+    pub(crate) fn carries(&self, text: &str) -> bool {
+        let own = || self.after.iter().filter(|item| item.is_own() && item.visible).map(|item| &item.message.content);
+        !text.is_empty()
+            && (own().any(|content| content.contains(text)) || own().cloned().collect::<String>().contains(text))
+    }
+
     /// All texts that the attempt was given, without what `attempt.answer` puts around them.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.event.calls.iter().filter_map(|call| match &call.reply {

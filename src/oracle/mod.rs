@@ -449,12 +449,7 @@ impl<'t> Judge<'t> {
             judged.trimmed = (gone || shorter) && size_after < size_before;
             return;
         }
-        let carries = |text: &str| {
-            judged
-                .after
-                .iter()
-                .any(|item| item.is_own() && item.visible && !text.is_empty() && item.message.content.contains(text))
-        };
+        let carries = |text: &str| judged.carries(text);
         let known = !judged.event.states.is_empty();
         let installed = known && judged.usable().any(carries);
         // What stands for something that was said, usable or not, is no trim.

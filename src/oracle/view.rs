@@ -196,7 +196,9 @@ pub(crate) fn standing(view: &[Item<'_>]) -> u64 {
 /// The calls that stand in a view without their final result.
 pub(crate) fn open_calls<'t>(externals: &Externals<'t>, view: &[Item<'t>]) -> HashSet<&'t str> {
     let messages = || view.iter().filter_map(Item::external).map(|at| externals.message(at));
-    let answered: HashSet<&str> = messages().filter(|m| !m.interim).filter_map(|m| m.call_id.as_deref()).collect();
+    // An own item may stand for a result that was trimmed.
+    let results = messages().chain(view.iter().filter(|item| item.is_own() && item.visible).map(|item| item.message));
+    let answered: HashSet<&str> = results.filter(|m| !m.interim).filter_map(|m| m.call_id.as_deref()).collect();
     messages().flat_map(|m| m.calls.iter().map(String::as_str)).filter(|call| !answered.contains(call)).collect()
 }
 

@@ -100,7 +100,8 @@ fn installed_own<'a, 't>(judged: &'a Judged<'t>) -> impl Iterator<Item = &'a Ite
 
 /// Whether the attempt installed a view in which something own stands for what is gone.
 fn stands_in(judged: &Judged<'_>) -> bool {
-    judged.replaced && installed_own(judged).next().is_some()
+    // A marker for what was trimmed stands for that alone.
+    judged.replaced && installed_own(judged).any(|item| !item.message.trimmed || item.message.summary)
 }
 
 fn failure_keeps_the_view(case: &Case<'_>) -> Seen {
@@ -157,7 +158,7 @@ fn only_usable_text(case: &Case<'_>) -> Seen {
             .find(carries)
             .map(|_| "the installed view carries the text of an unusable result".to_owned());
         let texts = judged.event.calls.iter().any(|call| matches!(call.reply, Reply::Summary { .. }));
-        let good = judged.usable().any(|text| installed_own(judged).any(|item| item.message.content.contains(text)));
+        let good = judged.usable().any(|text| judged.carries(text));
         let empty = (texts && !good && stands_in(judged))
             .then(|| "a view was installed that carries no text of a usable result".to_owned());
         seen.check(judged.command, "unusable result installed", bad.or(empty));
