@@ -134,6 +134,7 @@ fn lost(case: &Case<'_>, judged: &Judged<'_>) -> Option<String> {
         match stands(item) {
             None if item.is_own() && !item.message.summary => {}
             None if drops && !item.message.pinned && !item.is_own() => {}
+            None if trims && stands_shortened(judged, item) => {}
             None => return Some(format!("{id} is gone from the view after an attempt that did not succeed")),
             Some(new) if new.message.content != item.message.content && !trims => {
                 return Some(format!("{id} was changed by an attempt that did not succeed"));
@@ -142,6 +143,13 @@ fn lost(case: &Case<'_>, judged: &Judged<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether an own item stands in the place of a result that was trimmed.
+fn stands_shortened(judged: &Judged<'_>, item: &Item<'_>) -> bool {
+    let call = item.message.call_id.as_deref();
+    let own = judged.after.iter().filter(|new| new.is_own() && new.visible && new.message.trimmed);
+    call.is_some() && own.into_iter().any(|new| new.message.call_id.as_deref() == call)
 }
 
 fn only_usable_text(case: &Case<'_>) -> Seen {
