@@ -146,22 +146,28 @@ impl<'a> Player<'a> {
     fn run(mut self, make: &Make<'_>) -> Trace {
         let mut at = 0;
         let outcome = guarded(make).and_then(|mut candidate| {
-            for command in &self.history.commands {
-                self.command(candidate.as_mut(), at, command)?;
-                at += 1;
-            }
-            self.finish(candidate.as_mut())?;
-            // A candidate may panic when it is dropped, too.
-            guarded(|| {
+            let played = self.commands(candidate.as_mut(), &mut at);
+            // A candidate may panic when it is dropped, too, whatever came before.
+            let dropped = guarded(|| {
                 drop(candidate);
                 Ok(())
-            })
+            });
+            played.and(dropped)
         });
         if let Err(error) = outcome {
             let kind = error.break_kind().unwrap_or(BreakKind::Protocol);
             self.trace.broken = Some(Broken { command: at, kind, message: error.to_string() });
         }
         self.trace
+    }
+
+    /// Plays all commands; `at` is the one that is being played.
+    fn commands(&mut self, candidate: &mut dyn Compactor, at: &mut usize) -> Result<(), Error> {
+        for command in &self.history.commands {
+            self.command(candidate, *at, command)?;
+            *at += 1;
+        }
+        self.finish(candidate)
     }
 
     fn messages(&mut self, name: Name, drafts: &[crate::history::Draft]) -> Vec<Message> {
@@ -277,7 +283,8 @@ impl<'a> Player<'a> {
         let framed = |said: &str| self.contract.attempt.answer.replace("{text}", said);
         let text = framed(&said);
         // What makes it longer stands in the text itself: what is around that may be read by a machine.
-        let long = |length: usize| framed(&padded(&said, length.saturating_sub(text.chars().count())));
+        let unit = self.contract.size.unit.unit();
+        let long = |length: usize| framed(&padded(&said, length.saturating_sub(unit.len(&text))));
         let ended = |text: String, stop, usable| Reply::Summary { text, stop, usable };
         match step.answer(call) {
             Answer::Ok => ended(text, Stop::End, true),

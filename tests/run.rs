@@ -172,3 +172,89 @@ fn a_witness_of_hundreds_of_conversations_is_a_few_lines() {
     assert!(replay.fails() && replay.timeline.lines().count() <= 20, "{replay}");
     assert!(replay.timeline.contains(" x the same "), "{replay}");
 }
+
+/// Panics where nobody waits for it.
+struct DropsBadly(bool);
+
+impl Compactor for DropsBadly {
+    fn contract(&self) -> Contract {
+        Contract::claiming(&[Capability::Summarize])
+    }
+    fn step(&mut self, _: &mut Conversation, _: &Host) -> Result<Action, Error> {
+        self.0 = true;
+        panic!("in the step")
+    }
+}
+
+impl Drop for DropsBadly {
+    fn drop(&mut self) {
+        assert!(!self.0, "in the drop");
+    }
+}
+
+#[test]
+fn a_panic_in_a_drop_that_follows_a_crash_is_the_candidates() {
+    let suite = Suite::new(|| DropsBadly(false)).effort(Effort::Smoke).requirement("THR-7").witness_dir(None);
+    let report = suite.run().unwrap();
+    let row = report.requirement("THR-7").unwrap();
+    assert_eq!(row.verdict, Verdict::Crash, "{row:?}");
+    assert!(report.broken[0].message.contains("in the step"), "{:?}", report.broken);
+}
+
+#[test]
+#[cfg(feature = "zoo")]
+fn an_interrupted_run_passes_nothing_that_a_wrong_decision_leaves_open() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let row = plimsoll::zoo::find("self-counting-throttle").unwrap();
+    let stop = std::sync::Arc::new(AtomicBool::new(false));
+    let set = std::sync::Arc::clone(&stop);
+    let suite = Suite::fallible(row.name(), || Ok(row.make())).witness_dir(None).stop(stop).jobs(1);
+    let report = suite.progress(move |tick| _ = set.fetch_or(tick.suspects > 0, Ordering::Relaxed));
+    let report = report.run().unwrap();
+    assert_eq!((report.exit_code(), report.passed()), (2, false));
+    assert!(report.aborted.as_deref().unwrap().contains("interrupted"), "{:?}", report.aborted);
+    assert!(report.planned > report.histories, "{} of {}", report.histories, report.planned);
+    for id in ["THR-1", "THR-2", "THR-3"] {
+        let row = report.requirement(id).unwrap();
+        assert!(!matches!(row.verdict, Verdict::Pass), "{row:?}");
+    }
+}
+
+/// Takes the call and its result out of the view, and leaves what the message with the call says besides.
+struct TakesCallsOut;
+
+impl Compactor for TakesCallsOut {
+    fn contract(&self) -> Contract {
+        let json = r#"{"capabilities": ["trim", "view"], "trim": {"how": "drop"}, "messages": ["calls", "tool_role"]}"#;
+        Contract::from_json(json).unwrap()
+    }
+    fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
+        let old = conversation.view();
+        let rules = self.contract().trim;
+        let (last, answered) = (old.len().saturating_sub(rules.keep_last), |id: &String| {
+            old.iter().any(|message| message.call_id.as_ref() == Some(id))
+        });
+        let open = old.iter().flat_map(|message| &message.calls).any(|call| !answered(call));
+        let large = |message: &Message| message.content.chars().count() > rules.min_chars;
+        let gone: Vec<String> =
+            old[..last].iter().filter(|message| large(message)).filter_map(|message| message.call_id.clone()).collect();
+        if host.pressure().name() == "none" || open || gone.is_empty() {
+            return Ok(Action::None);
+        }
+        let kept = old.iter().filter(|message| message.call_id.as_ref().is_none_or(|call| !gone.contains(call)));
+        let mut view: Vec<Message> = kept.cloned().collect();
+        view.iter_mut().for_each(|message| message.calls.retain(|call| !gone.contains(call)));
+        conversation.install(view);
+        Ok(Action::Trim)
+    }
+}
+
+#[test]
+fn a_call_may_be_taken_out_of_a_message_that_says_something_besides() {
+    let suite = Suite::new(|| TakesCallsOut).effort(Effort::Smoke).requirement("VIEW-6").requirement("VIEW-3");
+    let report = suite.witness_dir(None).run().unwrap();
+    for id in ["VIEW-3", "VIEW-6"] {
+        let row = report.requirement(id).unwrap();
+        assert_eq!(row.verdict, Verdict::Pass, "{}", TextReport::new(&report).failure(row));
+    }
+}

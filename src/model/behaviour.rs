@@ -159,6 +159,12 @@ pub(crate) trait Behaviour: Send + 'static {
         auto || kind == StepKind::Force
     }
 
+    /// Whether a step that is not an ordinary one is heeded at this verdict of the host: always, it has a reason of its own.
+    fn heeds(&self, kind: StepKind, pressure: Pressure) -> bool {
+        let _ = (kind, pressure);
+        true
+    }
+
     /// Whether a person's request gets through: always.
     fn forces(&self, gates: Gates) -> bool {
         let _ = gates;

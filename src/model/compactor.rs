@@ -304,6 +304,9 @@ impl Machine {
         if self.behaviour.waits_for_calls(conversation.view()) {
             return Ok(Action::None);
         }
+        if host.kind() != StepKind::Step && !self.behaviour.heeds(host.kind(), host.pressure()) {
+            return Ok(Action::None);
+        }
         let gates = Gates { cooling: self.cooling(conversation, now_s), latched: self.latched(conversation, now_s) };
         let eligible = self.behaviour.eligible(&self.contract, conversation.view());
         let enough = self.contract.claims(Capability::Summarize)

@@ -154,7 +154,13 @@ pub(super) fn trimmed_well(case: &Case<'_>) -> Seen {
         });
         let changed: Vec<_> = changed.filter(|(_, old, item)| was_cut(old, item)).collect();
         let dropped = judged.trimmed && case.contract.trim.how == TrimHow::Drop;
-        if changed.is_empty() && !dropped {
+        let replaced = stand_ins(judged);
+        if changed.is_empty() && replaced.is_empty() && !dropped {
+            continue;
+        }
+        if let Some((id, before, after)) = replaced.into_iter().find(|(_, before, after)| after >= before) {
+            let words = format!("{id} of {before} characters was trimmed, and what stands for it has {after}");
+            seen.check(judged.command, "trimmed badly", Some(words));
             continue;
         }
         let broken = changed.into_iter().find_map(|(at, old, item)| {
@@ -179,6 +185,20 @@ pub(super) fn trimmed_well(case: &Case<'_>) -> Seen {
         seen.check(judged.command, "trimmed badly", broken);
     }
     seen
+}
+
+/// The results for which an own item now stands: the id, and the characters before and after.
+fn stand_ins(judged: &Judged<'_>) -> Vec<(String, usize, usize)> {
+    let known = |id: &str| judged.before.iter().any(|old| old.message.id == id);
+    let own = judged.after.iter().filter(|item| item.is_own() && item.visible && item.message.trimmed);
+    let stands_for = |new: &Item<'_>| {
+        let call = new.message.call_id.as_ref()?;
+        let old =
+            judged.before.iter().find(|old| old.external().is_some() && old.message.call_id.as_ref() == Some(call))?;
+        let (before, after) = (old.message.content.chars().count(), new.message.content.chars().count());
+        Some((old.message.id.clone(), before, after))
+    };
+    own.filter(|item| !known(&item.message.id)).filter_map(stands_for).collect()
 }
 
 /// Whether the change of `old` into `new` is a cut: a whole message in a wrapping is none, unless it says so.

@@ -249,8 +249,10 @@ fn leaves_the_view(case: &Case<'_>) -> Seen {
             items.map(|item| (item.message.id.clone(), item.message.content.clone())).collect()
         };
         // A checkpoint that was asked for before may be answered, and installed, at any later step.
+        let summary = |item: &&crate::oracle::view::Item<'_>| item.is_own() && item.visible && item.message.summary;
+        let stood = |id: &str| judged.before.iter().any(|item| item.message.id == id);
         let answered = case.contract.status.visible.contains(&StatusKind::Checkpoint)
-            && judged.after.iter().any(|item| item.is_own() && item.visible && item.message.summary);
+            && judged.after.iter().filter(summary).any(|item| !stood(&item.message.id));
         let changed = visible(&judged.before) != visible(&judged.after) && judged.outcome != Some(Outcome::Success);
         let changed = changed && !answered;
         let detail = changed.then(|| "the view changed at pressure none".to_owned());

@@ -13,7 +13,7 @@ use crate::contract::{
     AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
 };
 use crate::message::{Message, Role};
-use crate::model::{Outcome, Point, Sound, close_groups, standing, trimmable};
+use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, standing, trimmable};
 use crate::trace::Action;
 
 pub(super) const ALL: &[Row] = rows! {
@@ -53,6 +53,86 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn summary(&self, _: &Contract, text: &str) -> Message {
                 Message::new("", Role::System, format!("<summary>\n{text}\n</summary>")).summary()
+            }
+        }
+
+    "parsed-summary":
+        "It asks for an analysis and a summary, and installs what stands between the tags."
+        kind "attempt", under attempt(Attempt {
+            answer: "<analysis>so it was</analysis>\n<summary>{text}</summary> and that is all".to_owned(),
+            ..Attempt::default()
+        }),
+        {
+            fn refine(&self, _: &Host, summary: Summary) -> Result<Summary, Rejection> {
+                let inner = summary.text.split_once("<summary>").and_then(|(_, rest)| rest.split_once("</summary>"));
+                let text = inner.map(|(inner, _)| inner.to_owned()).unwrap_or_default();
+                Ok(Summary { text, ..summary })
+            }
+        }
+
+    "summary-in-two-parts":
+        "Its summary is two messages that follow one another, and it says so."
+        kind "attempt", under view(ViewRules { summaries: 2, ..ViewRules::default() }),
+        {
+            fn installed(&self, conversation: &mut Conversation) {
+                let mut parts = Vec::new();
+                for message in conversation.view() {
+                    let middle = message.content.chars().count() / 2;
+                    let cut = message.content.char_indices().nth(middle).map_or(0, |(at, _)| at);
+                    if !message.summary || cut == 0 {
+                        parts.push(message.clone());
+                        continue;
+                    }
+                    let (head, tail) = message.content.split_at(cut);
+                    parts.extend([head, tail].map(|part| Message::new("", message.role, part).summary()));
+                }
+                conversation.install(parts);
+            }
+        }
+
+    "stand-ins-for-results":
+        "A trimmed result is an item of its own in the place of the old one, and answers the same call."
+        kind "trim", under reference(),
+        {
+            fn trimmed(&self, conversation: &mut Conversation, _: &mut Memory, _: Point) {
+                let stand_in = |message: &Message| {
+                    if !message.trimmed || message.is_own() {
+                        return message.clone();
+                    }
+                    let words = Message::new("", message.role, "[old result cleared]");
+                    Message { call_id: message.call_id.clone(), trimmed: true, ..words }
+                };
+                let view = conversation.view().iter().map(stand_in).collect();
+                conversation.install(view);
+            }
+            fn folds(&self, contract: &Contract, view: &[Message], at: usize) -> bool {
+                let group = eligible(contract, view);
+                let calls = || group.iter().flat_map(|at| &view[*at].calls);
+                view[at].summary || calls().any(|call| view[at].call_id.as_ref() == Some(call))
+            }
+        }
+
+    "rewinds-the-view-it-has":
+        "An undo of what came after a compaction leaves the compacted view as it is."
+        kind "view", under reference(),
+        {
+            fn rewinds(&self, conversation: &mut Conversation, to: &str) {
+                let view = conversation.view().to_vec();
+                let stands = view.iter().position(|message| message.id == to);
+                conversation.rewind(to);
+                let compacted = view.iter().any(|message| message.is_own() && message.is_visible());
+                if let Some(at) = stands.filter(|_| compacted) {
+                    conversation.install(view[..=at].to_vec());
+                }
+            }
+        }
+
+    "reports-nothing":
+        "It does not say what it did."
+        kind "status", under reference(),
+        {
+            fn reports(&self, _: Action) -> Action {
+                Action::Unreported
             }
         }
 

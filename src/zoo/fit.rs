@@ -79,6 +79,14 @@ pub(super) const SOUND: &[Row] = &[
         &[], &[], "sound", r#""fit": {"unit": "utf8_bytes", "per_message": 4}"#, newest_window),
     row("whole-turn-or-nothing", "Never tears the running turn: gives up when it does not fit.",
         &[], &[], "sound", MESSAGES, whole_turn),
+    row("refuses-what-is-no-request", "Gives up where there is nothing to be sent, or instructions alone.",
+        &[], &[], "sound", MESSAGES, |contract| {
+            let reference = reference(contract);
+            boxed(move |messages, limit| {
+                let speaks = |message: &Message| message.is_visible() && message.role != Role::System;
+                if messages.iter().any(speaks) { reference.fit(messages, limit) } else { Err(Infeasible) }
+            })
+        }),
     row("silent-about-ui", "Leaves out what only the person sees, always.",
         &[], &[], "sound", MESSAGES, |contract| {
             let reference = reference(contract);

@@ -3,6 +3,7 @@
 use super::contracts::{cooldown_only, reference};
 use super::{Row, rows};
 use crate::contract::Contract;
+use crate::history::{Pressure, StepKind};
 use crate::model::{Gates, LatchState, Memory, Outcome, Point, Sound};
 
 pub(super) const ALL: &[Row] = rows! {
@@ -52,6 +53,24 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn record_forced(&self, memory: &mut Memory, _: Outcome, _: Point) {
                 memory.latch = LatchState::default();
+            }
+        }
+
+    "a-person-needs-pressure":
+        "A person's request is turned down where the host sees no pressure."
+        breaks "FRC-1", kind "force-blocked", under reference(),
+        {
+            fn heeds(&self, kind: StepKind, pressure: Pressure) -> bool {
+                kind != StepKind::Force || pressure != Pressure::None
+            }
+        }
+
+    "a-proof-needs-pressure":
+        "A proven overflow is not believed where the host sees no pressure."
+        breaks "FRC-3", kind "emergency-starved", under reference(),
+        {
+            fn heeds(&self, kind: StepKind, pressure: Pressure) -> bool {
+                kind != StepKind::Overflow || pressure != Pressure::None
             }
         }
 

@@ -5,7 +5,7 @@ use super::{Row, rows};
 use crate::candidate::Conversation;
 use crate::contract::{Contract, FailureKind};
 use crate::history::Pressure;
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::model::{Gates, LatchState, Memory, Outcome, Point, Sound, standing};
 
 pub(super) const ALL: &[Row] = rows! {
@@ -175,6 +175,15 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn counts_for_latch(&self, message: &Message) -> bool {
                 !message.is_own()
+            }
+        }
+
+    "what-the-user-is-shown-reopens":
+        "Of the messages for the person, those from the user count as growth towards reopening."
+        breaks "LAT-6" and "THR-8", kind "count-basis-mismatch", under reference(),
+        {
+            fn counts_for_latch(&self, message: &Message) -> bool {
+                !message.is_own() && (message.is_visible() || message.role == Role::User)
             }
         }
 

@@ -35,6 +35,15 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "sends-what-the-agent-shows":
+        "Of the messages for the person it leaves out the notices, and sends the summariser what the agent says in them."
+        breaks "LOG-2", kind "visibility-leak", under reference(),
+        {
+            fn is_sent(&self, message: &Message) -> bool {
+                message.is_visible() || (message.role == Role::Assistant && !message.is_own())
+            }
+        }
+
     "sends-everything":
         "It sends the summariser the whole log, messages for the person included."
         breaks "LOG-2", kind "visibility-leak", under reference(),

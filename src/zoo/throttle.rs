@@ -95,6 +95,15 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "what-the-agent-shows-lifts":
+        "Of the messages for the person, those from the agent lift the cooldown."
+        breaks "THR-3" and "THR-8", kind "count-basis-mismatch", under cooldown_only(),
+        {
+            fn counts(&self, message: &Message) -> bool {
+                !message.is_own() && (message.is_visible() || message.role == Role::Assistant)
+            }
+        }
+
     "any-conversation-lifts":
         "One counter of new messages serves all conversations."
         breaks "THR-3" and "ISO-1", kind "cross-session-leak", under cooldown_only(), state Cell<usize>,

@@ -73,6 +73,22 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "a-note-is-the-latest-request":
+        "What the person only sees, from the user, passes for the latest request, and the real one is summarised."
+        breaks "VIEW-2" and "THR-8", kind "latest-instruction-lost", under reference(),
+        {
+            fn eligible(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+                let mut found = eligible(contract, view);
+                let user = |message: &Message| message.role == Role::User && !message.is_own();
+                let latest = view.iter().rposition(|message| user(message) && message.is_visible() && !message.pinned);
+                let note = view.iter().rposition(|message| user(message) && !message.is_visible());
+                let last = view.iter().rposition(Message::is_visible);
+                found.extend(latest.filter(|at| note > Some(*at) && last > Some(*at)));
+                found.sort_unstable();
+                found
+            }
+        }
+
     "the-latest-request-is-shortened":
         "In the new view the person's latest message is cut to its first line."
         breaks "VIEW-2" and "VIEW-9", kind "latest-instruction-lost", under reference(),
