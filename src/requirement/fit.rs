@@ -93,6 +93,11 @@ fn same_list(one: &[Message], other: &[Message]) -> bool {
         && visible(one).zip(visible(other)).all(|(one, other)| same(one, other))
 }
 
+/// Nothing, or instructions alone, is no request: to refuse that is no mistake.
+fn makes_a_request(messages: &[Message]) -> bool {
+    messages.iter().any(|message| message.is_visible() && message.role != Role::System)
+}
+
 fn claimed(contract: &Contract) -> bool {
     contract.claims(Capability::Fit)
 }
@@ -132,12 +137,7 @@ fn fitting_comes_back(seen: &Fitting, _: &Contract) -> Ruling {
     }
     match &seen.reply {
         Reply::Given(left) => breaks_if(!same_list(left, &seen.messages), "changed_though_it_fits", &seen.numbers()),
-        // No request can be made of nothing, or of instructions alone: to say so is no mistake.
-        Reply::Infeasible | Reply::Raised(_)
-            if !seen.messages.iter().any(|message| message.is_visible() && message.role != Role::System) =>
-        {
-            Ruling::Silent
-        }
+        Reply::Infeasible | Reply::Raised(_) if !makes_a_request(&seen.messages) => Ruling::Silent,
         Reply::Infeasible | Reply::Raised(_) => breaks_if(true, "infeasible_though_it_fits", &seen.numbers()),
     }
 }
@@ -326,7 +326,9 @@ fn second_pass_changes_nothing(seen: &Fitting, _: &Contract) -> Ruling {
     }
     match &seen.second {
         Some(Reply::Given(second)) => breaks_if(!same_list(second, left), "second_pass_changes", &seen.numbers()),
-        Some(Reply::Infeasible | Reply::Raised(_)) => breaks_if(true, "second_pass_changes", &seen.numbers()),
+        Some(Reply::Infeasible | Reply::Raised(_)) if makes_a_request(left) => {
+            breaks_if(true, "second_pass_changes", &seen.numbers())
+        }
         _ => Ruling::Silent,
     }
 }

@@ -244,9 +244,10 @@ fn leaves_the_view(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let none = |judged: &&Judged<'_>| ordinary(judged) && judged.step.pressure == Pressure::None;
     for judged in case.steps().iter().filter(none) {
-        let visible = |view: &crate::oracle::view::View<'_>| -> Vec<(String, String)> {
+        // Own items may have another id whenever the view is put together.
+        let visible = |view: &crate::oracle::view::View<'_>| -> Vec<(Option<usize>, String)> {
             let items = view.iter().filter(|item| item.visible);
-            items.map(|item| (item.message.id.clone(), item.message.content.clone())).collect()
+            items.map(|item| (item.external(), item.message.content.clone())).collect()
         };
         // A checkpoint that was asked for before may be answered, and installed, at any later step.
         let summary = |item: &&crate::oracle::view::Item<'_>| item.is_own() && item.visible && item.message.summary;

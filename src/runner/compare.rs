@@ -55,7 +55,8 @@ pub(super) fn difference(
         if x != y {
             let words = |(calls, action, raised): (usize, Option<crate::trace::Action>, bool)| {
                 let action = action.map_or("nothing", |action| action.name());
-                format!("{calls} calls, {}", if raised { "an error" } else { action })
+                let s = if calls == 1 { "" } else { "s" };
+                format!("{calls} call{s}, {}", if raised { "an error" } else { action })
             };
             let (x, y) = (words(x), words(y));
             return Some((
