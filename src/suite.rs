@@ -120,7 +120,7 @@ impl Suite {
 
     /// Checks this requirement alone; again, for more of them.
     pub fn requirement(mut self, id: impl Into<String>) -> Self {
-        self.only.push(id.into());
+        self.only.push(id.into().trim().to_ascii_uppercase());
         self
     }
 
@@ -213,7 +213,7 @@ impl Suite {
             self.effort = *effort.ok_or(format!("PLIMSOLL_EFFORT={value}: expected smoke, default or nightly"))?;
         }
         if let Some(value) = read("PLIMSOLL_REQUIREMENT") {
-            self.only = value.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
+            self.only = value.split(',').map(|id| id.trim().to_ascii_uppercase()).filter(|id| !id.is_empty()).collect();
         }
         if let Some(value) = read("PLIMSOLL_JOBS") {
             self.jobs = number("PLIMSOLL_JOBS", &value)?.max(1) as usize;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use super::CandidateArgs;
-use super::screen::{Failure, cannot, usage, warn};
+use super::screen::{Failure, cannot, nearest, usage, warn};
 use crate::adapter::Launcher;
 use crate::report::{escaped, shell};
 use crate::{Compactor, Contract, KnownFailure, KnownFailures, Reference, Suite, zoo};
@@ -92,8 +92,9 @@ pub(super) fn built_in(name: &str, contract: Option<&Contract>) -> Result<Make, 
     if let Some(row) = zoo::find(name) {
         return Ok(Arc::new(move || row.make()));
     }
+    let near = nearest(name, std::iter::once("reference").chain(zoo::all().map(zoo::Row::name)));
     Err(usage(format!(
-        "no built-in candidate has the name {name:?}; `plimsoll zoo` lists them, and a command goes after `--`"
+        "no built-in candidate has the name {name:?}{near}; `plimsoll zoo` lists them, and a command goes after `--`"
     )))
 }
 
@@ -107,19 +108,22 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// The profile of this name.
-    pub(super) fn find(name: &str) -> Result<Self, Failure> {
+    /// All of them, as spec/profiles.json has them.
+    pub(super) fn all() -> Result<Vec<Self>, Failure> {
         #[derive(Deserialize)]
         struct File {
             profiles: Vec<Profile>,
         }
-        let file: File = serde_json::from_str(include_str!("../../spec/profiles.json"))
-            .map_err(|error| cannot(format!("spec/profiles.json: {error}")))?;
-        let names: Vec<String> = file.profiles.iter().map(|profile| profile.name.clone()).collect();
-        file.profiles
-            .into_iter()
-            .find(|profile| profile.name == name)
-            .ok_or_else(|| usage(format!("no profile has the name {name:?}: there are {}", names.join(", "))))
+        let file: Result<File, _> = serde_json::from_str(include_str!("../../spec/profiles.json"));
+        file.map(|file| file.profiles).map_err(|error| cannot(format!("spec/profiles.json: {error}")))
+    }
+
+    /// The profile of this name.
+    pub(super) fn find(name: &str) -> Result<Self, Failure> {
+        let profiles = Self::all()?;
+        let names: Vec<String> = profiles.iter().map(|profile| profile.name.clone()).collect();
+        let found = profiles.into_iter().find(|profile| profile.name == name);
+        found.ok_or_else(|| usage(format!("no profile has the name {name:?}: there are {}", names.join(", "))))
     }
 
     pub(super) fn contract(&self) -> Result<Contract, Failure> {
@@ -127,8 +131,8 @@ impl Profile {
     }
 
     /// The failures that come with it.
-    pub(super) fn known(self) -> KnownFailures {
-        KnownFailures::new(self.known)
+    pub(super) fn known(&self) -> KnownFailures {
+        KnownFailures::new(self.known.clone())
     }
 }
 

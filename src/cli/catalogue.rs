@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-use super::screen::{Failure, cannot, print, usage};
+use super::screen::{Failure, cannot, nearest, print, usage};
 use crate::{requirement, zoo};
 
 /// A row of the registry.
@@ -30,16 +30,22 @@ fn rows() -> Result<Vec<Row>, Failure> {
     file.map(|file| file.requirements).map_err(|error| cannot(format!("spec/requirements.json: {error}")))
 }
 
+/// A line a requirement: id, level, chapter, how it is checked, and the built-in candidates that break it.
 pub(super) fn list() -> Result<u8, Failure> {
-    let mut text = String::new();
-    let rows = rows()?;
-    for Row { id, level, chapter, .. } in &rows {
-        let checked = if requirement(id).is_some() { "checked" } else { "not checked yet" };
+    let mut text = format!("{:<8}{:<8}{:<20}{:<25}broken by\n", "id", "level", "chapter", "check");
+    for Row { id, level, chapter, .. } in &rows()? {
+        let check = requirement(id).map_or("not checked yet", |requirement| requirement.check.manner());
+        let breaking = breaking(id).join(", ");
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{id:<8}{level:<8}{:<22}{checked}", format!("spec/{chapter}"));
+        let _ = writeln!(text, "{id:<8}{level:<8}{:<20}{check:<25}{breaking}", format!("spec/{chapter}"));
     }
     print(&text);
     Ok(0)
+}
+
+/// The built-in candidates that break a requirement.
+fn breaking(id: &str) -> Vec<&'static str> {
+    zoo::all().filter(|row| row.breaks().contains(&id)).map(zoo::Row::name).collect()
 }
 
 pub(super) fn explain(id: &str) -> Result<u8, Failure> {
@@ -47,7 +53,8 @@ pub(super) fn explain(id: &str) -> Result<u8, Failure> {
     let rows = rows()?;
     let row = rows.iter().find(|row| row.id == id);
     let Some(Row { id, level, chapter, sentence, applies_when, sources, implies }) = row else {
-        return Err(usage(format!("no requirement has the id {id:?}; `plimsoll list` shows all")));
+        let near = nearest(&id, rows.iter().map(|row| row.id.as_str()));
+        return Err(usage(format!("no requirement has the id {id:?}{near}; `plimsoll list` shows all")));
     };
     let mut text = format!("{id}  {level}\n\n{sentence}\n\n");
     let mut line = |name: &str, value: &str| {
@@ -56,9 +63,10 @@ pub(super) fn explain(id: &str) -> Result<u8, Failure> {
         }
     };
     line("applies when", applies_when);
-    line("checked", if requirement(id).is_some() { "yes" } else { "not by this version" });
+    line("check", requirement(id).map_or("not by this version", |requirement| requirement.check.manner()));
     line("seen as", &sources.join(", "));
     line("may break too", &implies.join(", "));
+    line("broken by", &breaking(id).join(", "));
     line("read more", &format!("spec/{chapter}#{}", id.to_ascii_lowercase()));
     print(&text);
     Ok(0)

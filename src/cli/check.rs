@@ -1,23 +1,46 @@
 //! `plimsoll check`.
 
 use std::io::{IsTerminal, stderr};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::CheckArgs;
 use super::candidates::{Candidate, Profile, escaped_lines};
-use super::screen::{Failure, cannot, overwrite, print, usage, warn};
-use crate::{TextReport, Tick, requirement};
+use super::profiles;
+use super::screen::{Failure, cannot, nearest, overwrite, print, usage, warn};
+use crate::{Report, Requirement, TextReport, Tick, requirement, requirements};
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     for id in &args.requirements {
-        if requirement(id).is_none() {
-            return Err(usage(format!("no requirement that is checked has the id {id:?}; `plimsoll list` shows all")));
+        if requirement(&id.trim().to_ascii_uppercase()).is_none() {
+            let near = nearest(id, requirements().map(Requirement::id));
+            return Err(usage(format!("no requirement has the id {id:?}{near}; `plimsoll list` shows all")));
         }
     }
+    if args.all_profiles {
+        return profiles::check(args);
+    }
     let profile = args.profile.as_deref().map(Profile::find).transpose()?;
-    let contract = profile.as_ref().map(Profile::contract).transpose()?;
+    let (report, text) = run(args, profile.as_ref(), args.json.as_deref(), "")?;
+    if args.quiet {
+        print(&format!("{}\n", report.closing_line()));
+    } else {
+        print(&text);
+    }
+    Ok(report.exit_code())
+}
+
+/// One run, as the arguments say, held to `profile` if there is one: its report, and that as a person reads it. Progress
+/// is told with `label` before it.
+pub(super) fn run(
+    args: &CheckArgs,
+    profile: Option<&Profile>,
+    json: Option<&Path>,
+    label: &str,
+) -> Result<(Report, String), Failure> {
+    let contract = profile.map(Profile::contract).transpose()?;
     let stop = interrupted();
     let candidate = Candidate::of(&args.candidate, contract.as_ref(), &stop)?;
     let mut suite = candidate
@@ -41,26 +64,22 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         (None, Some(profile)) => suite = suite.known_failures(profile.known()),
         (None, None) => {}
     }
-    if let Some(json) = &args.json {
+    if let Some(json) = json {
         suite = suite.json(json);
     }
     let shows = !args.quiet && stderr().is_terminal();
     if shows {
-        suite = suite.progress(progress());
+        suite = suite.progress(progress(label.to_owned()));
     }
     let report = suite.run();
     if shows {
         overwrite("");
     }
     let report = report.map_err(|error| cannot(escaped_lines(&error)))?;
-    if args.quiet {
-        print(&format!("{}\n", report.closing_line()));
-    } else {
-        let (before, after) = candidate.replay();
-        print(&TextReport::new(&report).replay(before, after).to_string());
-    }
+    let (before, after) = candidate.replay();
+    let text = TextReport::new(&report).replay(before, after).to_string();
     candidate.let_go();
-    Ok(report.exit_code())
+    Ok((report, text))
 }
 
 /// Becomes true when the person interrupts. The second time ends the process.
@@ -83,7 +102,7 @@ pub(super) fn interrupted() -> Arc<AtomicBool> {
 }
 
 /// Tells how far the run is, a few times a second.
-fn progress() -> impl Fn(Tick) + Send + Sync + 'static {
+fn progress(label: String) -> impl Fn(Tick) + Send + Sync + 'static {
     let (start, last) = (Instant::now(), AtomicU64::new(0));
     move |tick: Tick| {
         let now = start.elapsed().as_millis() as u64;
@@ -91,7 +110,7 @@ fn progress() -> impl Fn(Tick) + Send + Sync + 'static {
             return;
         }
         last.store(now, Ordering::Relaxed);
-        overwrite(&if tick.shrinking {
+        let told = if tick.shrinking {
             format!("shrinking witnesses: {} found", tick.suspects)
         } else if tick.cases > 0 {
             let percent = (tick.cases * 100).checked_div(tick.budget).unwrap_or(0).min(100);
@@ -99,6 +118,7 @@ fn progress() -> impl Fn(Tick) + Send + Sync + 'static {
         } else {
             let percent = (tick.steps * 100).checked_div(tick.budget).unwrap_or(0).min(100);
             format!("{percent:>3} %  {} histories, {} steps, {} suspicions", tick.histories, tick.steps, tick.suspects)
-        });
+        };
+        overwrite(&format!("{label}{told}"));
     }
 }

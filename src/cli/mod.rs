@@ -4,6 +4,7 @@ mod candidates;
 mod catalogue;
 mod check;
 mod incident;
+mod profiles;
 mod replay;
 mod screen;
 mod serve;
@@ -63,9 +64,10 @@ enum Command {
 Examples:
   plimsoll check                                    the built-in reference
   plimsoll check --candidate self-counting-throttle  a built-in candidate that breaks THR-1
+  plimsoll check --all-profiles                     the reference, under each named contract
   plimsoll check -- python3 adapter.py              a command that speaks the protocol (spec/protocol.md)")]
     Check(Box<CheckArgs>),
-    /// List all requirements: id, level, chapter, whether this version checks it
+    /// List all requirements: id, level, chapter, how each is checked, the built-in candidates that break it
     List,
     /// Explain a requirement
     Explain {
@@ -133,7 +135,7 @@ struct CheckArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Write the JSON report to this file
+    /// Write the JSON report to this file; with `--all-profiles` a report of each to this directory
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
@@ -144,6 +146,10 @@ struct CheckArgs {
     /// Hold the candidate to this named contract of spec/profiles.json, whatever it declares
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+
+    /// One run for each named contract, and a table of what exercised what
+    #[arg(long, conflicts_with_all = ["profile", "known"])]
+    all_profiles: bool,
 
     /// No progress, and of the report only the closing line
     #[arg(long, short)]

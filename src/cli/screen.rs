@@ -35,3 +35,26 @@ pub(super) fn overwrite(line: &str) {
     let mut out = io::stderr().lock();
     let _ = write!(out, "\r\u{1b}[K{line}").and_then(|()| out.flush());
 }
+
+/// The name among `names` that may have been meant by `wrong`, as a remark to put into an error.
+pub(super) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let wrong = wrong.to_ascii_lowercase();
+    let near = |name: &'a str| (strsim::damerau_levenshtein(&wrong, &name.to_ascii_lowercase()), name);
+    let found = names.into_iter().map(near).min().filter(|(distance, _)| *distance <= 1 + wrong.len() / 4);
+    found.map_or(String::new(), |(_, name)| format!(" (did you mean {name}?)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_name_is_offered_and_a_far_one_is_not() {
+        assert_eq!(
+            nearest("self-counting-trottle", ["silent", "self-counting-throttle"]),
+            " (did you mean self-counting-throttle?)"
+        );
+        assert_eq!(nearest("THR_1", ["LAT-1", "THR-1"]), " (did you mean THR-1?)");
+        assert_eq!(nearest("x", ["reference"]), "");
+    }
+}

@@ -117,6 +117,23 @@ impl Check {
             Self::Observe(_) | Self::Decide { .. } | Self::Both { .. } | Self::Compare { .. } => None,
         }
     }
+
+    /// How it judges, in a word or two.
+    #[cfg(feature = "cli")]
+    pub(crate) fn manner(&self) -> &'static str {
+        match self {
+            Self::Observe(_) => "observes",
+            Self::Decide { .. } => "decides",
+            Self::Both { .. } => "observes, decides",
+            Self::Compare { .. } => "compares",
+            Self::Reduce(_) => "field cases",
+            Self::Fit(_) => "fit cases",
+            Self::Assemble(_) => "request cases",
+            Self::Guard(_) => "change cases",
+            Self::Gauge(_) => "gauge cases",
+            Self::Send { .. } => "observes, request cases",
+        }
+    }
 }
 
 impl fmt::Debug for Requirement {
