@@ -36,9 +36,6 @@
 #[cfg(feature = "adapter")]
 pub mod adapter;
 mod candidate;
-mod candidate_change;
-mod candidate_field;
-mod candidate_gauge;
 mod change;
 mod change_play;
 #[cfg(feature = "cli")]
@@ -52,7 +49,6 @@ mod gauge_play;
 mod generate;
 mod heart;
 mod history;
-mod history_check;
 mod known;
 mod limit_case;
 mod limit_check;
@@ -87,10 +83,10 @@ mod witness;
 #[cfg(feature = "zoo")]
 pub mod zoo;
 
-pub use candidate::{Changes, Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
-pub use candidate_change::ChangeGuard;
-pub use candidate_field::{Assembler, LimitCandidate, Offer, Reducer, TextReducer, Trimmer, text_reducer};
-pub use candidate_gauge::Gauge;
+pub use candidate::{
+    Assembler, ChangeGuard, Changes, Compactor, Conversation, Error, Gauge, Host, LimitCandidate, Offer, Reducer,
+    Rejection, Restart, Summary, TextReducer, Trimmer, text_reducer,
+};
 pub use change::{ChangeAct, ChangeBy, ChangeCase, ChangeEvent, GuardName, GuardedAttempt, GuardedOutcome};
 pub use contract::*;
 pub use field::{Block, Cut, Infeasible, Reduced, Request};

@@ -1,9 +1,6 @@
 //! Runs a reducer, a trimmer or an assembler against its requirements.
 
-use crate::candidate::{Compactor, Error};
-use crate::candidate_change::ChangeGuard;
-use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{Assembler, ChangeGuard, Compactor, Error, Gauge, LimitCandidate, Reducer, Trimmer};
 use crate::change_play::GuardSide;
 use crate::contract::{Capability, Contract, Weight};
 use crate::gauge_play::GaugeSide;

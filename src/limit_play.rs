@@ -1,7 +1,6 @@
 //! Plays one case at a limit with a candidate, and its variants.
 
-use crate::candidate::{Compactor, Conversation, Error};
-use crate::candidate_field::{Assembler, Reducer, Trimmer};
+use crate::candidate::{Assembler, Compactor, Conversation, Error, Reducer, Trimmer};
 use crate::contract::{Capability, Contract, Structure};
 use crate::field::{Block, Infeasible, Reduced};
 use crate::limit_case::{AssembleCase, FitCase, LimitCase, ReduceCase};

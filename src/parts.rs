@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use crate::candidate::{Compactor, Conversation, Error, Host};
-use crate::candidate_change::ChangeGuard;
-use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{
+    Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, LimitCandidate, Reducer, Trimmer,
+};
 use crate::contract::Contract;
 use crate::trace::Action;
 

@@ -7,8 +7,7 @@ use super::connection::Outcome;
 use super::members::{At, Members};
 use super::process::Process;
 use super::protocol::{METHOD_NOT_FOUND, RAISED, RpcError};
-use crate::candidate::{Compactor, Error};
-use crate::candidate_change::ChangeGuard;
+use crate::candidate::{ChangeGuard, Compactor, Error};
 use crate::change::{ChangeEvent, GuardName, GuardedAttempt, GuardedOutcome};
 
 /// The parameters of `change`.

@@ -7,8 +7,7 @@ use super::connection::Outcome;
 use super::members::{At, Members};
 use super::process::Process;
 use super::protocol::{METHOD_NOT_FOUND, RAISED, RpcError};
-use crate::candidate::{Compactor, Error};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{Compactor, Error, Gauge};
 use crate::gauge::{GaugeSettings, Measured, Reported};
 use crate::message::Message;
 

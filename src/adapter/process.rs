@@ -16,10 +16,9 @@ use super::protocol::{
     UsageParams, ViewParams,
 };
 use super::results::{StepResult, SummarizeParams, ViewResult, read_append, read_rewind};
-use crate::candidate::{Compactor, Conversation, Error, Host, Rejection, Restart, Summary};
-use crate::candidate_change::ChangeGuard;
-use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{
+    Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, Reducer, Rejection, Restart, Summary, Trimmer,
+};
 use crate::contract::{Capability, Contract};
 use crate::message::Message;
 use crate::trace::{Action, Input};

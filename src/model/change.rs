@@ -9,8 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::candidate::Error;
-use crate::candidate_change::ChangeGuard;
+use crate::candidate::{ChangeGuard, Error};
 use crate::change::{ChangeEvent, GuardName, GuardedAttempt, GuardedOutcome};
 use crate::contract::ChangeRules;
 

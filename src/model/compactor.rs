@@ -15,10 +15,9 @@ use super::latch::LatchState;
 use super::request::ReferenceAssembler;
 use super::select;
 use super::throttle::{Now, Point, ThrottleState};
-use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
-use crate::candidate_change::ChangeGuard;
-use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{
+    Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, Reducer, Restart, Trimmer,
+};
 use crate::contract::{Calls, Capability, Contract, FailureKind, TrimHow};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, from_json_lines, to_json_lines};

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::candidate_field::Reducer;
+use crate::candidate::Reducer;
 use crate::contract::{FieldRules, Notice, Structure};
 use crate::field::{Block, Cut, Infeasible, Reduced};
 use crate::marker::Marker;

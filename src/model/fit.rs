@@ -1,6 +1,6 @@
 //! The reference trimmer.
 
-use crate::candidate_field::Trimmer;
+use crate::candidate::Trimmer;
 use crate::contract::FitRules;
 use crate::field::Infeasible;
 use crate::fit_rules::{groups, must_stay};

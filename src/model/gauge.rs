@@ -1,7 +1,6 @@
 //! The gauge: the provider's figure where it is about these messages, a local count where it is not.
 
-use crate::candidate::Error;
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{Error, Gauge};
 use crate::contract::{FitUnit, GaugeRules};
 use crate::gauge::{GaugeSettings, Measured, Reported};
 use crate::history::Pressure;

@@ -36,10 +36,9 @@ pub(crate) use throttle::{Point, ThrottleState};
 #[cfg(not(feature = "zoo"))]
 use behaviour::Sound;
 
-use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
-use crate::candidate_change::ChangeGuard;
-use crate::candidate_field::{Assembler, Reducer, Trimmer};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{
+    Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, Reducer, Restart, Trimmer,
+};
 use crate::contract::Contract;
 use crate::message::Message;
 use crate::trace::Action;

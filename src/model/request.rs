@@ -1,7 +1,7 @@
 //! The reference assembler.
 
 use super::field::ReferenceReducer;
-use crate::candidate_field::{Assembler, Reducer};
+use crate::candidate::{Assembler, Reducer};
 use crate::contract::{FieldRules, Structure};
 use crate::field::{Infeasible, Request, blocks_of, in_field};
 use crate::message::Message;

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Make, Row};
-use crate::candidate::Error;
-use crate::candidate_change::ChangeGuard;
+use crate::candidate::{ChangeGuard, Error};
 use crate::change::{ChangeBy, ChangeEvent, GuardName, GuardedAttempt, GuardedOutcome};
 use crate::contract::ChangeRules;
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Make, Row};
-use crate::candidate_field::{Reducer, text_reducer};
+use crate::candidate::{Reducer, text_reducer};
 use crate::contract::Contract;
 use crate::field::{Block, Infeasible, Reduced};
 use crate::marker::Marker;

@@ -2,7 +2,7 @@
 
 use super::field::{even_blocks, paragraphs};
 use super::{Make, Row};
-use crate::candidate_field::{Reducer, text_reducer};
+use crate::candidate::{Reducer, text_reducer};
 use crate::contract::{Contract, FieldRules};
 use crate::field::{Block, Infeasible, Reduced};
 use crate::unit::{Limit, Unit};

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Make, Row};
-use crate::candidate_field::Trimmer;
+use crate::candidate::Trimmer;
 use crate::contract::{Contract, FitRules};
 use crate::field::Infeasible;
 use crate::fit_rules::{groups, must_stay};

@@ -1,8 +1,7 @@
 //! Gauges: bad ones as they come about, and sound ones of other designs than the reference.
 
 use super::{Make, Row};
-use crate::candidate::Error;
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{Error, Gauge};
 use crate::contract::Contract;
 use crate::gauge::{GaugeSettings, Measured, Reported};
 use crate::history::Pressure;

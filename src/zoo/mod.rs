@@ -31,10 +31,7 @@ mod whole;
 
 use std::fmt;
 
-use crate::candidate::Compactor;
-use crate::candidate_change::ChangeGuard;
-use crate::candidate_field::{Assembler, LimitCandidate, Reducer, Trimmer};
-use crate::candidate_gauge::Gauge;
+use crate::candidate::{Assembler, ChangeGuard, Compactor, Gauge, LimitCandidate, Reducer, Trimmer};
 use crate::contract::{Capability, ChangeRules, Contract};
 use crate::parts::Parts;
 

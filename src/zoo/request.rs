@@ -2,8 +2,7 @@
 
 use super::field::prefix;
 use super::{Make, Row};
-use crate::candidate::{Conversation, Error};
-use crate::candidate_field::{Assembler, Reducer};
+use crate::candidate::{Assembler, Conversation, Error, Reducer};
 use crate::contract::{Contract, FieldRules};
 use crate::field::blocks_of;
 use crate::field::{Block, Infeasible, Request};

@@ -1,6 +1,6 @@
 //! The seam of the general form: any operation that is guarded by "something changed since the last attempt".
 
-use crate::candidate::Error;
+use super::Error;
 use crate::change::{ChangeEvent, GuardName, GuardedAttempt};
 
 /// Something that decides whether an operation may run again.

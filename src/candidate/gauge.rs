@@ -1,6 +1,6 @@
 //! The seam of the gauge: where the size comes from that everything else takes as given.
 
-use crate::candidate::Error;
+use super::Error;
 use crate::gauge::{GaugeSettings, Measured, Reported};
 use crate::message::Message;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Answer, Command, Draft, History, Name};
+use super::{Answer, Command, Draft, History, Name};
 use crate::message::Role;
 
 /// Conversations that a history may have.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::candidate::{Conversation, Error};
+use super::{Conversation, Error};
 use crate::field::{Block, Infeasible, Reduced, Request};
 use crate::message::Message;
 use crate::unit::Limit;
