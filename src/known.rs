@@ -82,6 +82,11 @@ impl KnownFailures {
         Self::parse(&text).map_err(|e| format!("{}: {e}", path.display()))
     }
 
+    /// The ids that are listed.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|row| row.id.as_str())
+    }
+
     /// The rows.
     #[must_use]
     pub fn rows(&self) -> &[KnownFailure] {

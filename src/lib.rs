@@ -59,6 +59,7 @@ mod log;
 #[doc(hidden)]
 pub mod macros;
 mod macros_field;
+mod macros_fuzz;
 mod marker;
 mod message;
 mod model;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::change::{ChangeAct, ChangeCase};
-use crate::contract::Contract;
+use crate::contract::{Capability, Contract};
 use crate::field::Block;
 use crate::gauge::GaugeCase;
 use crate::history::{Draft, Scribe, Size};
@@ -122,6 +122,18 @@ impl LimitCase {
     /// What is wrong with it.
     pub fn from_line(line: &str) -> Result<Self, String> {
         serde_json::from_str(line).map_err(|error| format!("not a case: {error}"))
+    }
+
+    /// The capability whose part is asked.
+    #[must_use]
+    pub fn side(&self) -> Capability {
+        match self {
+            Self::Reduce(_) => Capability::Field,
+            Self::Fit(_) => Capability::Fit,
+            Self::Assemble(_) => Capability::Request,
+            Self::Change(_) => Capability::Change,
+            Self::Gauge(_) => Capability::Gauge,
+        }
     }
 
     /// How large it is: the number that shrinking makes smaller. Texts count by the length of their description.

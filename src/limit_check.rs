@@ -20,6 +20,7 @@ use crate::requirement::limit::{Ruling, Violation};
 use crate::requirement::requirements;
 use crate::shrink_limit::smaller;
 use crate::trace::BreakKind;
+use crate::verdict::{RequirementReport, Tally, Verdict};
 
 /// How much a run may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,10 +255,45 @@ pub(crate) fn replay(contract: &Contract, make: &Make<'_>, case: &LimitCase) -> 
     }
 }
 
+/// Plays one case, a fresh candidate each time, and makes the witness of what it breaks smaller.
+pub(crate) fn check_case(
+    contract: &Contract,
+    make: &Make<'_>,
+    case: &LimitCase,
+    budget: &LimitBudget,
+    control: Control<'_>,
+) -> LimitReport {
+    let cases = alone(case);
+    match case {
+        LimitCase::Reduce(_) => {
+            Run::new(&ReducerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
+        }
+        LimitCase::Fit(_) => {
+            Run::new(&TrimmerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
+        }
+        LimitCase::Assemble(_) => {
+            Run::new(&AssemblerSide { contract, from: From::Made(make) }, contract, budget, control).of(cases)
+        }
+        LimitCase::Gauge(_) => Run::new(&GaugeSide { contract, make }, contract, budget, control).of(cases),
+        LimitCase::Change(_) => Run::new(&GuardSide { contract, make }, contract, budget, control).of(cases),
+    }
+}
+
+/// Whether one case breaks something that binds, a fresh candidate each time. Nothing is made smaller.
+pub(crate) fn breaks(contract: &Contract, make: &Make<'_>, case: &LimitCase, accepted: &[String]) -> bool {
+    let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
+    let report = check_case(contract, make, case, &budget, Control::none());
+    let fails = |row: &RequirementReport| row.tally() == Tally::Failed && row.verdict != Verdict::Vacuous;
+    !report.breaks.is_empty() || report.rows().iter().any(|row| fails(row) && !accepted.contains(&row.id))
+}
+
+fn alone(case: &LimitCase) -> Cases<LimitCase> {
+    Cases { whole: Box::new(std::iter::once(case.clone())), random: Box::new(std::iter::empty()) }
+}
+
 fn once<S: Side>(side: &S, contract: &Contract, case: &LimitCase) -> (LimitReport, String) {
     let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
-    let cases = Cases { whole: Box::new(std::iter::once(case.clone())), random: Box::new(std::iter::empty()) };
-    let report = Run::new(side, contract, &budget, Control::none()).of(cases);
+    let report = Run::new(side, contract, &budget, Control::none()).of(alone(case));
     let shown = match side.play(case, true) {
         Some(Ok(seen)) => side.shown(&seen),
         _ => unanswered(case),

@@ -10,7 +10,7 @@ use crate::contract::Contract;
 use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
-use crate::runner::{Factory, Progress, Replay, Setup, Tick, replay, run};
+use crate::runner::{Factory, Given, Progress, Replay, Setup, Tick, replay, run};
 use crate::verdict::{CandidateInfo, Report};
 use crate::witness::Witness;
 
@@ -57,6 +57,7 @@ pub struct Suite {
     progress: Option<Progress>,
     stop: Arc<AtomicBool>,
     gave_up: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
+    given: Option<Given>,
 }
 
 impl std::fmt::Debug for Suite {
@@ -97,6 +98,7 @@ impl Suite {
             progress: None,
             stop: Arc::default(),
             gave_up: None,
+            given: None,
         }
     }
 
@@ -121,6 +123,24 @@ impl Suite {
     /// Checks this requirement alone; again, for more of them.
     pub fn requirement(mut self, id: impl Into<String>) -> Self {
         self.only.push(id.into().trim().to_ascii_uppercase());
+        self
+    }
+
+    /// Plays this history, or this case at a limit, and nothing else: what it breaks is made smaller, blamed and written down
+    /// as in any run. Of `input` only these two count; the contract is the candidate's, or that of
+    /// [`contract`](Suite::contract). What the input does not exercise is `not_reached`.
+    ///
+    /// ```
+    /// use plimsoll::{Reference, Suite, Verdict, Witness};
+    /// let input = Witness::parse(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/histories/incident.jsonl"))).unwrap();
+    /// let report = Suite::new(Reference::default).input(input).run().unwrap();
+    /// assert_eq!((report.histories, report.requirement("RED-1").unwrap().verdict), (1, Verdict::NotReached));
+    /// ```
+    pub fn input(mut self, input: Witness) -> Self {
+        self.given = Some(match input.case {
+            Some(case) => Given::Case(case),
+            None => Given::History(input.history),
+        });
         self
     }
 
@@ -277,6 +297,7 @@ impl Suite {
             stop: self.stop,
             gave_up: self.gave_up,
             until: self.until,
+            given: self.given,
         };
         let report = run(&setup);
         if let Some(path) = &self.json {

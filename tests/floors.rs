@@ -48,6 +48,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("report", 40),
     ("macros", 41),
     ("macros_field", 41),
+    ("macros_fuzz", 41),
     ("cli", 42),
     ("fuzz", 41),
     ("bin", 43),

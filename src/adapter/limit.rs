@@ -172,7 +172,7 @@ fn answer<T>(
     read.map_err(|fault| child.faulty(method, &fault))
 }
 
-fn read_request(members: &mut Members<'_>) -> Result<Request, Fault> {
+pub(super) fn read_request(members: &mut Members<'_>) -> Result<Request, Fault> {
     if !members.has("instructions") {
         return Err(members.missing("instructions"));
     }

@@ -18,6 +18,7 @@
 mod change;
 mod child;
 mod connection;
+mod decode;
 mod gauge;
 mod known;
 mod launcher;
@@ -30,6 +31,7 @@ mod results;
 mod serve;
 mod surrogate;
 
+pub(crate) use decode::decode_anything;
 pub use launcher::{Introduction, Launcher};
 pub use process::Process;
 pub use protocol::{Envelope, Fault, LINE_MAX, RpcError, VERSION};

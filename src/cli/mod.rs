@@ -8,6 +8,7 @@ mod profiles;
 mod replay;
 mod screen;
 mod serve;
+mod witness;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,6 +39,7 @@ pub fn main() -> ExitCode {
         Command::Incident => incident::incident(),
         Command::Zoo => catalogue::zoo(),
         Command::Serve { candidate } => serve::serve(&candidate),
+        Command::Witness(arguments) => witness::witness(&arguments),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
@@ -91,6 +93,26 @@ Examples:
         #[arg(long, value_name = "NAME", default_value = "reference")]
         candidate: String,
     },
+    /// Show what an input of a fuzzer stands for, a crash file say, as a trace file that `replay` plays
+    Witness(WitnessArgs),
+}
+
+#[derive(Debug, Args)]
+struct WitnessArgs {
+    /// A trace file, or any bytes
+    file: PathBuf,
+
+    /// What bytes stand for: history, field, fit, request
+    #[arg(long, value_name = "WHAT", value_parser = input)]
+    input: Option<crate::fuzz::Input>,
+
+    /// The contract that the candidate was held to: a JSON file, or a JSON report [default: the reference's]
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    contract: Option<PathBuf>,
+
+    /// The contract that the candidate was held to, by its name in spec/profiles.json
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
 }
 
 /// Which candidate.
@@ -162,6 +184,11 @@ struct CheckArgs {
 fn effort(text: &str) -> Result<crate::Effort, String> {
     let found = crate::Effort::ALL.iter().find(|effort| effort.name() == text);
     found.copied().ok_or_else(|| "expected smoke, default or nightly".to_owned())
+}
+
+fn input(text: &str) -> Result<crate::fuzz::Input, String> {
+    let found = crate::fuzz::Input::ALL.iter().find(|input| input.name() == text);
+    found.copied().ok_or_else(|| "expected history, field, fit or request".to_owned())
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -135,7 +135,7 @@ fn limit(texts: &mut Texts<'_>, rules: &FieldRules, blocks: &[BlockDraft]) -> us
 }
 
 /// Makes one block longer by `units`: the distance of the field to the limit stays what it was.
-fn lift(texts: &mut Texts<'_>, blocks: &mut Vec<BlockDraft>, units: usize) {
+pub(super) fn lift(texts: &mut Texts<'_>, blocks: &mut Vec<BlockDraft>, units: usize) {
     let removable: Vec<usize> = (0..blocks.len()).filter(|at| !blocks[*at].required).collect();
     if removable.is_empty() {
         blocks.insert(0, BlockDraft::default());

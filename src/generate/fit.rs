@@ -111,6 +111,38 @@ fn small_lists(contract: &Contract, parts: usize) -> impl Iterator<Item = Vec<Dr
     })
 }
 
+/// The list of these parts, each with a way to size its messages, at a limit that both choose. A part's number also says
+/// whether its messages are pinned, or have reasoning.
+pub(super) fn of_parts(contract: &Contract, parts: &[(usize, u8)]) -> FitCase {
+    let mut writer = Writer::new(contract);
+    let mut choice = 0;
+    for (part, size) in parts {
+        let from = writer.messages.len();
+        writer.part(PARTS[part % PARTS.len()]);
+        for draft in &mut writer.messages[from..] {
+            draft.size = match size {
+                0..6 => Size::Small,
+                6 => Size::Large,
+                7 => Size::Chars(0),
+                _ => Size::Chars(usize::from(*size) * 9),
+            };
+            let more = part / PARTS.len();
+            draft.pinned |= more == 1 && contract.has(Feature::Pinned) && !draft.ui_only;
+            draft.reasoning = more == 2 && draft.role == Role::Assistant && contract.has(Feature::Reasoning);
+        }
+        choice = (choice * 31 + part + usize::from(*size)) % 65_521;
+    }
+    let mut case = FitCase::new(1, writer.messages, 0);
+    case.max = match contract.fit.max {
+        Max::Fixed(max) => max,
+        Max::Any => {
+            let limits = limits(contract, &case);
+            limits[choice % limits.len()]
+        }
+    };
+    case
+}
+
 /// Every limit that can matter to these messages.
 fn limits(contract: &Contract, case: &FitCase) -> Vec<usize> {
     let built = case.build(contract);

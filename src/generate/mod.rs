@@ -3,6 +3,7 @@
 //! First one history or more for each claimed requirement, built from the contract; then all histories of a small scope;
 //! then random ones. A generator knows the contract, never a candidate and never a requirement's check.
 
+pub(crate) mod bytes;
 pub(crate) mod change;
 mod directed;
 mod exhaustive;
@@ -19,6 +20,7 @@ pub(crate) mod texts;
 use crate::contract::{Contract, Weight};
 use crate::history::{Command, History};
 
+pub(crate) use pen::failures;
 pub(crate) use random::decode;
 
 use crate::contract::words;

@@ -25,22 +25,24 @@ fn views(
 ) -> Box<dyn Iterator<Item = AssembleCase>> {
     let contract = contract.clone();
     let mut rng = Rng::with_seed(seed ^ 0xa55e);
-    let mut paths = contract.request.paths.clone();
-    if paths.is_empty() {
-        paths.push(String::new());
-    }
     let mut nth = 0;
     Box::new(cases.map(move |case| {
         nth += 1;
-        let path = paths[nth % paths.len()].clone();
-        if nth % 5 == 0 {
-            return blank_lines(&contract, &mut rng, path, nth / 5 % 3);
-        }
-        let pinned = contract.has(Feature::Pinned);
-        let blocks = case.blocks.into_iter().map(|block| system(block.text, block.required && pinned));
-        let messages = around(&contract, &mut rng, blocks.collect());
-        AssembleCase::new(messages, case.max, path)
+        view(&contract, &mut rng, nth, case)
     }))
+}
+
+/// The `nth` case: a view around this field, on each of the declared paths in turn.
+pub(super) fn view(contract: &Contract, rng: &mut Rng, nth: usize, case: ReduceCase) -> AssembleCase {
+    let paths = &contract.request.paths;
+    let path = paths.get(nth % paths.len().max(1)).cloned().unwrap_or_default();
+    if nth > 0 && nth.is_multiple_of(5) {
+        return blank_lines(contract, rng, path, nth / 5 % 3);
+    }
+    let pinned = contract.has(Feature::Pinned);
+    let blocks = case.blocks.into_iter().map(|block| system(block.text, block.required && pinned));
+    let messages = around(contract, rng, blocks.collect());
+    AssembleCase::new(messages, case.max, path)
 }
 
 fn system(text: Text, pinned: bool) -> PartDraft {

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use super::{Setup, Tick};
+use super::{Given, Setup, Tick};
 use crate::contract::Capability;
 use crate::heart::{Task, Watch};
-use crate::limit_check::{Control, Event, LimitBudget, check_side};
+use crate::limit_check::{Control, Event, LimitBudget, check_case, check_side};
 use crate::limit_report::{Failure, LimitBreak, LimitReport};
 use crate::limit_show::unanswered;
 use crate::requirement::Requirement;
@@ -41,7 +41,12 @@ pub(super) fn run(
         let judges = |requirement: &&Requirement| requirement.check.side() == Some(*side);
         setup.contract.claims(*side) && claimed.iter().copied().any(|requirement| judges(&requirement))
     };
-    let sides: Vec<Capability> = SIDES.iter().copied().filter(asked).collect();
+    let given = |side: &Capability| match &setup.given {
+        None => true,
+        Some(Given::Case(case)) => case.side() == *side,
+        Some(Given::History(_)) => false,
+    };
+    let sides: Vec<Capability> = SIDES.iter().copied().filter(asked).filter(given).collect();
     let (to, from) = mpsc::channel();
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();
@@ -74,7 +79,7 @@ fn start(
 ) -> std::io::Result<std::thread::JoinHandle<()>> {
     let budget = LimitBudget::for_run(&setup.contract, setup.effort, setup.seed);
     let (contract, make, stop) = (setup.contract.clone(), Arc::clone(&setup.make), Arc::clone(&setup.stop));
-    let (only, until) = (setup.only.clone(), setup.until.clone());
+    let (only, until, given) = (setup.only.clone(), setup.until.clone(), setup.given.clone());
     let heart = watch.heart();
     let work = move || {
         heart.install();
@@ -93,7 +98,11 @@ fn start(
             };
         };
         let control = Control { only: &only, until: &until, stop: &|| stop.load(Ordering::Relaxed), tell: &tell };
-        if let Some(report) = check_side(&contract, &*make, side, &budget, control) {
+        let found = match &given {
+            Some(Given::Case(case)) => Some(check_case(&contract, &*make, case, &budget, control)),
+            _ => check_side(&contract, &*make, side, &budget, control),
+        };
+        if let Some(report) = found {
             let _ = to.send(News::Done(side, Box::new(report)));
         }
     };

@@ -24,7 +24,9 @@ use crate::heart::{Task, Watch};
 use crate::candidate::{Compactor, Error};
 use crate::contract::Contract;
 use crate::generate::{Budget, Effort, Planned, Share, plan};
+use crate::history::History;
 use crate::known::KnownFailures;
+use crate::limit_case::LimitCase;
 use crate::requirement::{Cause, Requirement, requirement, requirements};
 use crate::trace::BreakKind;
 use crate::verdict::{
@@ -79,6 +81,17 @@ pub(crate) struct Setup {
     pub(crate) gave_up: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
     /// The run ends at the first failure of one of these ids.
     pub(crate) until: Vec<String>,
+    /// This is played, and nothing else.
+    pub(crate) given: Option<Given>,
+}
+
+/// What is played in the place of a search.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    /// A history.
+    History(History),
+    /// A case at a limit.
+    Case(LimitCase),
 }
 
 /// A suspicion, and the history that raised it.
@@ -155,7 +168,8 @@ pub(crate) fn run(setup: &Setup) -> Report {
     for row in &mut report.requirements {
         let Some(at) = claimed.iter().position(|requirement| requirement.id == row.id) else { continue };
         row.exercised = tally.exercised[at];
-        row.verdict = match (row.exercised, report.aborted.is_some() || tally.cut_short.is_some()) {
+        let partly = report.aborted.is_some() || tally.cut_short.is_some() || setup.given.is_some();
+        row.verdict = match (row.exercised, partly) {
             (0, true) => Verdict::NotReached,
             (0, false) => Verdict::Vacuous,
             _ => Verdict::Pass,
@@ -187,7 +201,7 @@ pub(crate) fn run(setup: &Setup) -> Report {
     if report.aborted.is_none() && !fails_one_of(&setup.until, &found) {
         report.aborted = at_limit::run(setup, &claimed, witnesses.as_ref(), &mut report);
     }
-    if report.aborted.is_some() {
+    if report.aborted.is_some() || setup.given.is_some() {
         let at_limit = |id: &str| requirement(id).is_some_and(|requirement| requirement.check.side().is_some());
         let rows = report.requirements.iter_mut().filter(|row| row.verdict == Verdict::Vacuous && at_limit(&row.id));
         rows.for_each(|row| row.verdict = Verdict::NotReached);
@@ -276,7 +290,13 @@ fn search(
     tally: &mut Tally,
     witnesses: Option<&WitnessDir>,
 ) -> Option<String> {
-    let planned = plan(&setup.contract, setup.seed, budget, setup.only.clone());
+    let planned: Box<dyn Iterator<Item = Planned> + Send> = match &setup.given {
+        Some(Given::History(history)) => {
+            Box::new(std::iter::once(Planned { share: Share::Directed, target: None, history: history.clone() }))
+        }
+        Some(Given::Case(_)) => Box::new(std::iter::empty()),
+        None => Box::new(plan(&setup.contract, setup.seed, budget, setup.only.clone())),
+    };
     let source: Source = Arc::new(Mutex::new(Box::new(planned.enumerate())));
     let (to, from) = mpsc::sync_channel::<(usize, Planned, Examined)>(256);
     let halt = Arc::new(AtomicBool::new(false));
@@ -482,6 +502,7 @@ mod tests {
             stop: Arc::default(),
             gave_up: None,
             until: Vec::new(),
+            given: None,
         };
         let mut tally = Tally { exercised: vec![0], ..Tally::default() };
         let ended = search(&setup, &[&PANICS], Budget::new(Effort::Smoke, setup.contract.weight), &mut tally, None);
