@@ -14,7 +14,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A case for a part of a candidate that is asked apart from any conversation.
+/// A case for a part of a candidate that is asked apart from any conversation. A limit can be 0, and a list empty.
 ///
 /// ```
 /// use plimsoll::LimitCase;
@@ -38,7 +38,7 @@ pub enum LimitCase {
     Gauge(GaugeCase),
 }
 
-/// A field and its limit, in the unit of the contract.
+/// A field and its limit, in the contract's `field.unit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -61,7 +61,7 @@ pub struct BlockDraft {
     pub required: bool,
 }
 
-/// Messages and their limit, in the unit of the contract.
+/// Messages and their limit, in the contract's `fit.unit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -74,7 +74,7 @@ pub struct FitCase {
     pub max: usize,
 }
 
-/// A view and the limit of the field, in the unit of the contract.
+/// A view and the limit of the field, in the contract's `field.unit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

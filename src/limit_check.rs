@@ -22,7 +22,14 @@ use crate::shrink_limit::smaller;
 use crate::trace::BreakKind;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
-/// How much a run may cost.
+/// How much a run may cost. The cases end with whichever of `cases` and `bytes` comes first; what no case has exercised by
+/// then is vacuous.
+///
+/// ```
+/// use plimsoll::{Contract, Effort, LimitBudget};
+/// let smoke = LimitBudget::for_run(&Contract::default(), Effort::Smoke, 7);
+/// assert!(smoke.cases < LimitBudget::default().cases && smoke.seed == 7);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LimitBudget {
@@ -76,7 +83,15 @@ impl LimitBudget {
     }
 }
 
-/// Runs a candidate of any of the three kinds.
+/// Runs a candidate of any of the three kinds: [`check_reducer`], [`check_trimmer`], [`check_assembler`].
+///
+/// ```
+/// use plimsoll::{Capability, Contract, LimitBudget, LimitCandidate, check_at_limit, text_reducer};
+/// let prefix = text_reducer(|text, max| text.chars().take(max).collect());
+/// let contract = Contract::claiming(&[Capability::Field]);
+/// let report = check_at_limit(&contract, &LimitCandidate::Reducer(Box::new(prefix)), &LimitBudget::default());
+/// assert!(!report.passed());
+/// ```
 pub fn check_at_limit(contract: &Contract, candidate: &LimitCandidate, budget: &LimitBudget) -> LimitReport {
     match candidate {
         LimitCandidate::Reducer(reducer) => check_reducer(contract, &**reducer, budget),
@@ -87,6 +102,9 @@ pub fn check_at_limit(contract: &Contract, candidate: &LimitCandidate, budget: &
 
 /// Runs a reducer against RED-1 to RED-13, as `contract.field` declares it. The contract claims `field`, whether it says so
 /// or not.
+///
+/// An error or a panic of the candidate is no error here but one of [`LimitReport::breaks`]. There is no deadline: a
+/// candidate that never returns is for a [`Suite`](crate::Suite), which has one.
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, FieldRules, LimitBudget, ReferenceReducer, check_reducer, text_reducer};
@@ -106,7 +124,7 @@ pub fn check_reducer(contract: &Contract, candidate: &dyn Reducer, budget: &Limi
 }
 
 /// Runs a trimmer against FIT-1 to FIT-8, as `contract.fit` declares it. The contract claims `fit`, whether it says so or
-/// not.
+/// not. Errors, panics and late answers are as in [`check_reducer`].
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, FitRules, LimitBudget, ReferenceTrimmer, check_trimmer};
@@ -122,7 +140,8 @@ pub fn check_trimmer(contract: &Contract, candidate: &dyn Trimmer, budget: &Limi
 }
 
 /// Runs an assembler against ASM-1 to ASM-6, and against LOG-2 and LOG-3 as far as they are about requests, as
-/// `contract.field` and `contract.request` declare it. The contract claims `request`, whether it says so or not.
+/// `contract.field` and `contract.request` declare it. The contract claims `request`, whether it says so or not. Errors,
+/// panics and late answers are as in [`check_reducer`].
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, FieldRules, LimitBudget, ReferenceAssembler, check_assembler};
@@ -138,7 +157,7 @@ pub fn check_assembler(contract: &Contract, candidate: &dyn Assembler, budget: &
 }
 
 /// Runs a guard against CHG-1 to CHG-5, as `contract.change` declares it, a fresh one for each case. The contract claims
-/// `change`, whether it says so or not.
+/// `change`, whether it says so or not. Errors, panics and late answers are as in [`check_reducer`].
 ///
 /// ```
 /// use plimsoll::{Capability, ChangeRules, Contract, LimitBudget, ReferenceGuard, check_guard};
@@ -159,7 +178,8 @@ pub fn check_guard<G: ChangeGuard + 'static>(
 }
 
 /// Runs a gauge against what is asked of it apart from conversations, MEA-1, MEA-2, MEA-4 and MEA-5, as `contract.gauge`
-/// declares it, a fresh one for each case. The contract claims `gauge`, whether it says so or not.
+/// declares it, a fresh one for each case. The contract claims `gauge`, whether it says so or not. Errors, panics and late
+/// answers are as in [`check_reducer`]; `budget.small` means nothing to a gauge.
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, GaugeRules, LimitBudget, ReferenceGauge, check_gauge};
@@ -175,7 +195,8 @@ pub fn check_gauge<G: Gauge + 'static>(contract: &Contract, make: impl Fn() -> G
     Run::new(&GaugeSide { contract, make: &make }, contract, budget, Control::none()).of(cases)
 }
 
-/// Plays one case, a witness say, and judges it. Nothing is made smaller.
+/// Plays one case, a witness say, and judges it. Nothing is made smaller. The case is of the candidate's kind: of another
+/// kind nothing is played, and every requirement is vacuous.
 ///
 /// ```
 /// use plimsoll::{Capability, Contract, LimitCandidate, LimitCase, replay_at_limit, text_reducer};

@@ -8,6 +8,15 @@ use crate::trace::BreakKind;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
 /// The result of a run at a limit.
+///
+/// ```
+/// use plimsoll::{Capability, Contract, LimitBudget, check_reducer, text_reducer};
+/// let prefix = text_reducer(|text, max| text.chars().take(max).collect());
+/// let report = check_reducer(&Contract::claiming(&[Capability::Field]), &prefix, &LimitBudget::default());
+/// let lost = report.finding("RED-3").unwrap().failure.as_ref().unwrap();
+/// assert_eq!((lost.reason, lost.repeats), ("required_block_lost", true));
+/// assert!(report.breaks.is_empty() && report.kept.unwrap() > 0.9);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use = "a report is the result of the run: ask it whether the run passed"]
@@ -18,9 +27,10 @@ pub struct LimitReport {
     pub breaks: Vec<LimitBreak>,
     /// Cases played.
     pub cases: u64,
-    /// How much of the room was used where something had to be cut, from 0 to 1.
+    /// How much of the room was used where something had to be cut, from 0 to 1, as a mean of the cases with a limit above
+    /// 0. None: there was no such case; always for a gauge and a guard.
     pub kept: Option<f64>,
-    /// Why the cases ended before the budget, if they did.
+    /// Why the cases ended before the budget, if they did: one kind of break came in 200 of them, or 12 late answers.
     pub cut_short: Option<String>,
 }
 
@@ -34,7 +44,7 @@ pub struct Finding {
     pub requirement: &'static Requirement,
     /// Whether the contract claims it.
     pub claimed: bool,
-    /// In how many cases it was exercised.
+    /// In how many cases it was exercised. 0: that it holds says nothing.
     pub exercised: u64,
     /// How it was broken.
     pub failure: Option<Failure>,
@@ -52,7 +62,7 @@ pub struct Failure {
     pub witness: LimitCase,
     /// The witness and what the candidate answered, for a person.
     pub shown: String,
-    /// After how many cases it was first seen.
+    /// In which case it was first seen, counted from 1.
     pub after: u64,
     /// How many cases were tried to make it smaller.
     pub shrinks: u64,

@@ -10,8 +10,9 @@ use crate::trace::Action;
 
 /// A reducer, a trimmer, an assembler, a gauge, a guard, or several of them, as a candidate for a [`Suite`](crate::Suite).
 ///
-/// The contract claims `field`, `fit`, `request`, `gauge` or `change`, whichever are there. A compactor that also has such parts hands them
-/// out itself: [`Compactor::reducer`].
+/// The contract claims `field`, `fit`, `request`, `gauge` or `change`, whichever are there. What is claimed and not there is
+/// a break in each case of it; what is there and not claimed is never asked; of two parts of one kind the later stays. A
+/// compactor that also has such parts hands them out itself: [`Compactor::reducer`].
 ///
 /// ```
 /// use plimsoll::{Contract, Effort, Parts, Suite, text_reducer};
@@ -43,7 +44,7 @@ impl fmt::Debug for Parts {
 }
 
 impl Parts {
-    /// No parts yet, under `contract`.
+    /// No parts yet, under `contract`. Its name is `parts`.
     #[must_use]
     pub fn new(contract: Contract) -> Self {
         Self {
@@ -93,6 +94,14 @@ impl Parts {
     }
 
     /// With this guard.
+    ///
+    /// ```
+    /// use plimsoll::{Capability, ChangeRules, Compactor, Contract, GaugeRules, Parts, ReferenceGauge, ReferenceGuard};
+    /// let contract = Contract::claiming(&[Capability::Gauge, Capability::Change]);
+    /// let gauge = ReferenceGauge::new(GaugeRules::default());
+    /// let mut both = Parts::new(contract).gauge(gauge).guard(ReferenceGuard::new(ChangeRules::default()));
+    /// assert!(both.gauge().is_some() && both.guard().is_some() && both.reducer().is_none());
+    /// ```
     #[must_use]
     pub fn guard(mut self, guard: impl ChangeGuard + 'static) -> Self {
         self.guard = Some(Box::new(guard));

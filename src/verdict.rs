@@ -137,11 +137,11 @@ pub struct ShareReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LimitShare {
-    /// The capability: `field`, `fit` or `request`.
+    /// The capability: `field`, `fit`, `request`, `gauge` or `change`.
     pub capability: String,
     /// Cases played.
     pub cases: u64,
-    /// How much of the room was used where something had to be cut, from 0 to 1.
+    /// How much of the room was used where something had to be cut, from 0 to 1, as a mean; none where nothing had to be.
     pub kept: Option<f64>,
 }
 
@@ -192,7 +192,8 @@ pub struct Report {
     /// What each share of the search contributed.
     #[serde(default)]
     pub shares: Vec<ShareReport>,
-    /// What was played at a limit, where something that has one is claimed.
+    /// What was played apart from conversations, a row for each of `field`, `fit`, `request`, `gauge` and `change` that is
+    /// claimed; empty where none is, or where the requirements asked for need no such cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitShare>,
     /// Histories and cases in which the candidate broke off: how, and how often.

@@ -1,7 +1,9 @@
 //! Timelines under snapshot: what a reviewer reads to see how a change alters when a summary is paid for.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::process::Command;
+mod common;
+
+use common::{masked, plimsoll};
 
 fn settings(description: &str) -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
@@ -10,18 +12,6 @@ fn settings(description: &str) -> insta::Settings {
     settings.set_description(description);
     settings.set_omit_expression(true);
     settings
-}
-
-fn plimsoll(arguments: &[&str]) -> String {
-    let dir = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_plimsoll")).args(arguments).current_dir(dir.path()).output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The name of a witness has a mark of the contract in it, which is not under snapshot.
-fn masked(text: &str) -> String {
-    let Some((_, rest)) = text.split_once("plimsoll-witnesses/self-counting-throttle-") else { return text.to_owned() };
-    text.replace(&rest[..8], "CONTRACT")
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn settle(value: &mut Value, mark: char) -> Result<(), Fault> {
     walk(value, mark, false, &At::root(""))
 }
 
-/// The length of `\uXXXX`.
+/// The length of an escape such as `\ud83d`, in bytes.
 const ESCAPE: usize = 6;
 
 fn walk(value: &mut Value, mark: char, judged: bool, at: &At<'_>) -> Result<(), Fault> {

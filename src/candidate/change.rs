@@ -37,19 +37,20 @@ use crate::change::{ChangeEvent, GuardName, GuardedAttempt};
 /// assert!(report.passed(), "{report}");
 /// ```
 pub trait ChangeGuard {
-    /// Something changed, outside of any attempt.
+    /// Something changed, outside of any attempt. A change that comes several times is told as often.
     ///
     /// # Errors
     ///
-    /// It could not be told.
+    /// It could not be told: the candidate breaks off in this case, whatever the error.
     fn change(&mut self, guard: GuardName, event: ChangeEvent) -> Result<(), Error>;
 
     /// The operation is attempted: whether it ran. If it does, the events of `during` happen while it runs, and it ends in
-    /// `outcome`; if not, nothing happens. `monotonic_s` is a monotonic clock, in seconds from the start of the case.
+    /// `outcome`; if not, nothing happens. `monotonic_s` is a monotonic clock, in seconds from the start of the case: 0 at first, the same
+    /// again where no time has passed, and never less.
     ///
     /// # Errors
     ///
-    /// There was no answer. That the operation fails is none.
+    /// There was no answer: the candidate breaks off in this case, whatever the error. That the operation fails is none.
     fn attempt(&mut self, guard: GuardName, attempt: &GuardedAttempt, monotonic_s: f64) -> Result<bool, Error>;
 }
 

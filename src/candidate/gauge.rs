@@ -6,6 +6,9 @@ use crate::message::Message;
 
 /// Something that measures messages and says whether there is pressure.
 ///
+/// Sizes are in the contract's `gauge.unit`, tokens by default; the provider's figures are always tokens. Until it is
+/// configured, `gauge.trigger` and `gauge.target` of the contract are in force.
+///
 /// ```
 /// use plimsoll::{Error, Gauge, GaugeSettings, Measured, Message, Pressure, Reported};
 ///
@@ -35,18 +38,21 @@ use crate::message::Message;
 /// assert_eq!(plimsoll::check_gauge(&contract, make, &plimsoll::LimitBudget::default()).broken(), ["MEA-1"]);
 /// ```
 pub trait Gauge {
-    /// The size of `messages`, and whether there is pressure. `reported` is the provider's last figure, if there was one.
+    /// The size of `messages`, and whether there is pressure. `reported` is the provider's last figure, if there was one. Its
+    /// tokens may be unknown (none or 0), and its last message may be gone.
     ///
     /// # Errors
     ///
-    /// There was no answer.
+    /// There was no answer: the candidate breaks off in this case, whatever the error.
     fn measure(&mut self, messages: &[Message], reported: Option<&Reported>) -> Result<Measured, Error>;
 
-    /// Sets it: what is in force from now on.
+    /// Sets it: what is in force from now on, which need not be what was asked for. Any number can come, 0 and negative
+    /// ones too.
     ///
     /// # Errors
     ///
-    /// [`Error::raised`] with the name of the member that it refuses; then nothing has changed.
+    /// [`Error::raised`] with the name of the member that it refuses, `trigger`, `target` or `limit`; then nothing has
+    /// changed. Any other error: the candidate breaks off.
     fn configure(&mut self, settings: GaugeSettings) -> Result<GaugeSettings, Error>;
 }
 

@@ -1,18 +1,21 @@
 //! The oracle: for each step, the reasons that forbid an attempt and the reasons that require one. Neither: the candidate
 //! is free.
 
+mod allowed;
 mod judged;
+mod observed;
 mod state;
+mod update;
 pub(crate) mod view;
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use state::{Cooling, LatchStates, Mark, Open, Permit};
+use state::{Cooling, LatchStates, Mark};
 pub(crate) use view::Origin;
 use view::{Externals, Item, View};
 
-use crate::contract::{Capability, Contract, CountsAs, Durability, FailureKind, Growth, Pending, SizeUnit};
+use crate::contract::{Capability, Clock, Contract, Durability, Growth};
 use crate::history::{Command, Name, Pressure, StepCommand, StepKind};
 use crate::message::{Message, Role};
 use crate::trace::{Event, Trace};
@@ -143,7 +146,7 @@ impl<'t> Judge<'t> {
     fn receive(&mut self, name: Name, count: usize) {
         for at in self.sent..self.sent + count {
             let message = self.externals.message(at);
-            let origin = view::Origin::External(at);
+            let origin = Origin::External(at);
             let item = Item { message, origin, verbatim: true, visible: message.is_visible() };
             let track = self.track(name);
             Rc::make_mut(&mut track.view).push(item);
@@ -165,7 +168,7 @@ impl<'t> Judge<'t> {
         for message in &event.extra {
             self.extras.insert(&message.id);
             let track = self.track(name);
-            let item = Item { message, origin: view::Origin::Extra, verbatim: true, visible: message.is_visible() };
+            let item = Item { message, origin: Origin::Extra, verbatim: true, visible: message.is_visible() };
             Rc::make_mut(&mut track.view).push(item);
             track.appended += u64::from(item.visible);
             if item.visible {
@@ -178,7 +181,7 @@ impl<'t> Judge<'t> {
         for message in &event.appended {
             let track = self.track(name);
             track.own += 1;
-            let item = Item { message, origin: view::Origin::Own, verbatim: false, visible: message.is_visible() };
+            let item = Item { message, origin: Origin::Own, verbatim: false, visible: message.is_visible() };
             Rc::make_mut(&mut track.view).push(item);
         }
     }
@@ -202,7 +205,7 @@ impl<'t> Judge<'t> {
                 track.latch.clear();
                 track.at_latch = None;
             }
-            if contract.throttle.clock == crate::contract::Clock::Monotonic {
+            if contract.throttle.clock == Clock::Monotonic {
                 track.cooling.forget_time(&now);
                 track.latch.forget_time(&now);
             }
@@ -311,101 +314,6 @@ impl<'t> Judge<'t> {
         judged
     }
 
-    /// Whether the wall clock has stepped and only CLK-1 speaks. The time runs from the first step at which the candidate has
-    /// reason to look at the clock.
-    fn fog(&mut self, name: Name, now_s: f64, wait: f64, asked: bool) -> bool {
-        let track = self.track(name);
-        match track.fog {
-            None => false,
-            Some(None) => {
-                if asked {
-                    track.fog = Some(Some(now_s + wait));
-                }
-                wait > 0.0
-            }
-            Some(Some(until)) if now_s < until => true,
-            Some(Some(_)) => {
-                track.fog = None;
-                false
-            }
-        }
-    }
-
-    fn forbid(
-        &self,
-        step: &StepCommand,
-        before: &[Item<'t>],
-        now: &Mark,
-        open_call: bool,
-        trimmable: usize,
-    ) -> Vec<Forbid> {
-        let contract = self.contract;
-        let track = &self.tracks[step.conversation.0 as usize];
-        let mut forbid = Vec::new();
-        if open_call && contract.attempt.pending == Pending::Never {
-            forbid.push(Forbid::OpenCall);
-        }
-        if step.kind != StepKind::Force && !self.auto {
-            forbid.push(Forbid::AutoOff);
-        }
-        if step.kind == StepKind::Step {
-            match step.pressure {
-                Pressure::None => forbid.push(Forbid::PressureNone),
-                Pressure::Trim if trimmable > 0 => forbid.push(Forbid::TrimEnough),
-                Pressure::Trim | Pressure::Summarize => {}
-            }
-            if contract
-                .cooldown()
-                .is_some_and(|cooldown| track.cooling.forbids(cooldown, contract.throttle.growth, now))
-            {
-                forbid.push(Forbid::Cooling);
-            }
-            if track.latch.forbids(contract, now) {
-                forbid.push(Forbid::Latched);
-            }
-        }
-        if step.kind == StepKind::Overflow && track.recoveries.0 >= contract.overflow.recoveries {
-            forbid.push(Forbid::NoRecoveryLeft);
-        }
-        if view::maybe_eligible(before).is_empty() {
-            forbid.push(Forbid::NothingEligible);
-        }
-        forbid
-    }
-
-    fn require(&self, step: &StepCommand, now: &Mark) -> Vec<Require> {
-        let contract = self.contract;
-        let track = &self.tracks[step.conversation.0 as usize];
-        match step.kind {
-            StepKind::Force if contract.claims(Capability::Force) => vec![Require::Forced],
-            StepKind::Overflow
-                if contract.claims(Capability::Overflow) && track.recoveries.1 < contract.overflow.recoveries =>
-            {
-                vec![Require::Overflow]
-            }
-            StepKind::Step if step.pressure == Pressure::Summarize => {
-                let Some(open) = track.latch.permits(contract, now) else { return Vec::new() };
-                let permit = match contract.cooldown() {
-                    Some(cooldown) => track.cooling.permits(cooldown, contract.throttle.growth, now),
-                    // Without a cooldown only the latch speaks, and after an attempt that left the view as it is there is
-                    // nothing new to try.
-                    None => Some(if track.attempts == 0 { Permit::NoAttemptYet } else { Permit::CooldownOver }),
-                };
-                let mut reasons = match permit {
-                    None => return Vec::new(),
-                    Some(Permit::NoAttemptYet) => vec![Require::FirstAttempt],
-                    Some(Permit::CooldownOver) => vec![Require::CooldownOver],
-                    Some(Permit::Grown) => vec![Require::Grown],
-                };
-                if open == Open::Reopened {
-                    reasons.push(Require::Reopened);
-                }
-                reasons
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn facts(&mut self, name: Name, now: &Mark, inside_cooldown: bool) -> Facts {
         let contract = self.contract;
         let others =
@@ -430,198 +338,5 @@ impl<'t> Judge<'t> {
         }
         facts.cooldown_left_s = contract.cooldown().and_then(|cooldown| track.cooling.left(cooldown, now));
         facts
-    }
-
-    /// What kind of thing the step was, from what was seen of it.
-    fn observe(&self, judged: &mut Judged<'t>) {
-        let contract = self.contract;
-        let stands =
-            |item: &Item<'_>| item.external().and_then(|at| judged.after.iter().find(|new| new.external() == Some(at)));
-        let old: Vec<&Item<'_>> =
-            judged.before.iter().filter(|item| item.visible && item.external().is_some()).collect();
-        let gone = old.iter().any(|item| stands(item).is_none());
-        let shorter = old
-            .iter()
-            .any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
-        let (size_before, size_after) = self.sizes(judged);
-        judged.sizes = (size_before, size_after);
-        if judged.event.calls.is_empty() {
-            judged.trimmed = (gone || shorter) && size_after < size_before;
-            return;
-        }
-        let carries = |text: &str| judged.carries(text);
-        let known = !judged.event.states.is_empty();
-        let installed = known && judged.usable().any(carries);
-        // What stands for something that was said, usable or not, is no trim.
-        let taken = installed || (known && judged.texts().any(|text| carries(text.trim())));
-        let kept = |item: &Item<'_>| {
-            let same =
-                |new: &Item<'_>| new.message.id == item.message.id || new.message.content == item.message.content;
-            judged.after.iter().any(same)
-        };
-        let summaries = judged.before.iter().filter(|item| item.visible && item.is_own() && item.message.summary);
-        judged.replaced = known && (gone || summaries.into_iter().any(|item| !kept(item)));
-        judged.trimmed = shorter || (gone && !taken && size_after < size_before);
-        let smaller = if contract.size.unit == SizeUnit::Tokens {
-            size_after < size_before.saturating_mul(2)
-        } else {
-            size_after < size_before && size_after as f64 <= size_before as f64 * (1.0 - contract.attempt.min_effect)
-        };
-        let calls = &judged.event.calls;
-        judged.outcome = Some(if installed && smaller {
-            Outcome::Success
-        } else if calls.iter().any(|call| call.reply.is_abort()) {
-            Outcome::Abort
-        } else if judged.event.raised.is_some() {
-            Outcome::Failure(FailureKind::Raised)
-        } else if let Some(kind) = calls.iter().rev().find_map(|call| call.reply.failure()) {
-            Outcome::Failure(kind)
-        } else if installed && size_after > size_before {
-            Outcome::Failure(FailureKind::Inflated)
-        } else if installed && size_after == size_before {
-            Outcome::Failure(FailureKind::Equal)
-        } else if installed {
-            Outcome::Failure(FailureKind::Ineffective)
-        } else {
-            Outcome::Failure(unfit(judged.step))
-        });
-    }
-
-    /// The sizes of the view before and after the step, without what arrived meanwhile. What the attempt itself has said
-    /// to the model belongs to the view that its summary replaces.
-    fn sizes(&self, judged: &Judged<'_>) -> (usize, usize) {
-        let said = judged
-            .event
-            .appended
-            .iter()
-            .filter(|own| own.is_visible() && !judged.usable().any(|text| own.content.contains(text)));
-        let said: usize = said.map(|message| view::size_of_message(self.contract, message)).sum();
-        let arrived = |item: &&Item<'_>| {
-            item.external()
-                .is_none_or(|at| !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key))
-        };
-        let after: Vec<Item<'_>> = judged.after.iter().filter(arrived).copied().collect();
-        (view::size(self.contract, &judged.before) + said, view::size(self.contract, &after))
-    }
-
-    /// What the step did to throttle and latch.
-    fn update(&mut self, judged: &Judged<'t>, now: Mark, enough: bool) {
-        let contract = self.contract;
-        let after = view::standing(&judged.after);
-        let (smaller_after, smaller_before) =
-            (view::size(contract, &judged.after), view::size(contract, &judged.before));
-        let smaller = smaller_after < smaller_before;
-        let track = self.track(judged.name);
-        let mark = Mark { standing: now.standing.max(after), ..now };
-        let abort_fails = state::abort_is_failure(contract);
-        let latched_before = track.latch.is_latched();
-        let kind = judged.step.kind;
-        if let Some(outcome) = judged.outcome {
-            track.attempts += 1;
-            match outcome {
-                Outcome::Success => {
-                    track.facts.successes += 1;
-                    track.facts.cleared += u32::from(track.latch.has_failed());
-                }
-                Outcome::Abort => track.facts.aborts += 1,
-                Outcome::Failure(_) => {}
-            }
-            if kind == StepKind::Force {
-                track.facts.forced += 1;
-            } else {
-                track.at_attempt =
-                    Some((now.appended, track.ui_only, track.own - judged.event.appended.len() as u64, now.time.0));
-                track.facts.last = Some(outcome);
-                track.facts.last_raised = judged.event.raised.is_some();
-                track.facts.last_installed = judged.replaced;
-            }
-        }
-        match (kind, judged.outcome) {
-            (StepKind::Step, Some(Outcome::Success)) => {
-                track.cooling.start(mark, true);
-                track.latch.clear();
-            }
-            (StepKind::Step, Some(Outcome::Failure(kind))) => {
-                track.cooling.start(mark, false);
-                track.latch.fail(contract, kind, mark);
-            }
-            (StepKind::Step, Some(Outcome::Abort)) if abort_fails => {
-                track.cooling.start(mark, false);
-                track.latch.fail(contract, FailureKind::Raised, mark);
-            }
-            (StepKind::Step, Some(Outcome::Abort)) => track.cooling.may_start(mark, false),
-            (StepKind::Force, Some(Outcome::Success)) => {
-                track.cooling.may_start(mark, false);
-                track.cooling.may_clear();
-                track.latch.clear();
-            }
-            (StepKind::Overflow, Some(Outcome::Success)) => {
-                track.cooling.may_start(mark, false);
-                track.cooling.may_clear();
-                track.latch.clear();
-            }
-            (StepKind::Overflow, Some(Outcome::Failure(kind))) => {
-                track.cooling.may_start(mark, true);
-                track.latch.may_fail(contract, kind, mark);
-            }
-            (StepKind::Overflow, Some(Outcome::Abort)) => {
-                track.cooling.may_start(mark, false);
-                if abort_fails {
-                    track.latch.may_fail(contract, FailureKind::Raised, mark);
-                }
-            }
-            (StepKind::Step, None) if judged.step.pressure != Pressure::None && !enough => {
-                track.facts.declines += 1;
-                track.cooling.may_start(mark, false);
-                if contract.attempt.noop == CountsAs::Failure && judged.step.pressure == Pressure::Summarize {
-                    track.latch.may_fail(contract, FailureKind::NoView, mark);
-                }
-            }
-            _ => {}
-        }
-        let could_trim = judged.trimmable > 0 && kind == StepKind::Step && judged.step.pressure != Pressure::None;
-        track.facts.chances_latched += u32::from(could_trim);
-        if judged.trimmed {
-            track.facts.trims += 1;
-            track.facts.trims_latched += 1;
-            if kind != StepKind::Force {
-                track.cooling.may_start(mark, false);
-            }
-        }
-        if kind == StepKind::Overflow && (judged.attempted() || judged.trimmed) {
-            track.recovered_at = (track.appended, mark.standing);
-            // Whether an interrupted recovery is used up is not said.
-            let used = u32::from(judged.outcome != Some(Outcome::Abort));
-            track.recoveries = if smaller { (0, 0) } else { (track.recoveries.0 + used, track.recoveries.1 + 1) };
-        } else if smaller {
-            // Another step made the view smaller: whether that renews the recoveries is not said.
-            track.recoveries.0 = 0;
-        }
-        let latched = track.latch.is_latched();
-        let exempt = |kind: &FailureKind| contract.latch().is_some_and(|rules| rules.exempt.contains(kind));
-        let struck = match judged.outcome {
-            Some(Outcome::Failure(kind)) => !exempt(&kind),
-            Some(Outcome::Abort) => abort_fails,
-            Some(Outcome::Success) | None => false,
-        };
-        if latched && kind != StepKind::Force && ((kind == StepKind::Step && struck) || !latched_before) {
-            let own = track.own - judged.event.appended.len() as u64;
-            track.at_latch = Some((now.appended, track.ui_only, own, now.time.0));
-            track.facts.latchings += 1;
-            track.facts.rewinds_latched = 0;
-            track.facts.trims_latched = 0;
-            track.facts.chances_latched = 0;
-        }
-    }
-}
-
-/// Why a usable summary was not installed, by what the host meant it to be.
-fn unfit(step: &StepCommand) -> FailureKind {
-    use crate::history::Answer;
-    match step.answers.last() {
-        Some(Answer::Inflated) => FailureKind::Inflated,
-        Some(Answer::Equal) => FailureKind::Equal,
-        Some(Answer::Ineffective) => FailureKind::Ineffective,
-        _ => FailureKind::NoView,
     }
 }

@@ -30,16 +30,17 @@ use crate::witness::Witness;
 #[non_exhaustive]
 #[must_use = "ask it whether the witness still fails"]
 pub struct Replay {
-    /// What happened, one event a row.
+    /// What happened, one event a row; of a case at a limit the case and its answer.
     pub timeline: String,
-    /// The requirements that the witness names, and why each is broken, if it is. A witness that names none is held
+    /// The ids that the witness names, in its order, and why each is broken, if it is. A witness that names none is held
     /// against all that its contract claims, and those that are broken stand here.
     pub named: Vec<(String, Option<String>)>,
     /// Those of them that the history, as it was played now, does not exercise: that they hold says nothing.
     pub unexercised: Vec<String>,
-    /// Others that are broken too.
+    /// Others that the contract claims and that are broken too, with why. They make no failure of the replay.
     pub others: Vec<(String, String)>,
-    /// How the candidate broke off, if it did.
+    /// How the candidate broke off, if it did: a panic, a process that ended, a break of the protocol, no method for a
+    /// claim. A call that does not return in time is an error of [`Suite::replay`](crate::Suite::replay) instead.
     pub broken: Option<String>,
 }
 

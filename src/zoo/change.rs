@@ -2,73 +2,64 @@
 
 use std::collections::VecDeque;
 
-use super::{Make, Row};
+use super::{Row, row_of};
 use crate::candidate::{ChangeGuard, Error};
 use crate::change::{ChangeBy, ChangeEvent, GuardName, GuardedAttempt, GuardedOutcome};
 use crate::contract::ChangeRules;
 
-const fn row(
-    name: &'static str,
-    sentence: &'static str,
-    kind: &'static str,
-    breaks: &'static [&'static str],
-    contract: &'static str,
-    make: fn(&ChangeRules) -> Box<dyn ChangeGuard>,
-) -> Row {
-    Row { name, sentence, breaks, also: &[], kind, make: Make::Guard(contract, make) }
-}
+row_of!(Guard, fn(&ChangeRules) -> Box<dyn ChangeGuard>);
 
 /// In the order of the specification.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row("file-by-its-time-stamp", "A retry loop takes the file's new time stamp for a change, its own writing included.",
-        "self-trigger", &["CHG-1", "CHG-3", "CHG-4"], "{}", |_| Box::new(Stamped::default())),
+        &["CHG-1", "CHG-3", "CHG-4"], &[], "self-trigger", "{}", |_| Box::new(Stamped::default())),
     row("comments-by-their-number", "A reply bot counts the comments of the thread, its own among them.",
-        "self-trigger", &["CHG-1"], "{}", |rules| counting(rules, |event| event.relevant)),
+        &["CHG-1"], &[], "self-trigger", "{}", |rules| counting(rules, |event| event.relevant)),
     row("record-by-its-version", "A health check compares the record's version, which every update raises, the note of its alert too.",
-        "self-trigger", &["CHG-1", "CHG-3"], "{}", |rules| counting(rules, |_| true)),
+        &["CHG-1", "CHG-3"], &[], "self-trigger", "{}", |rules| counting(rules, |_| true)),
     row("success-needs-nobody", "After a success its own first change is enough to go on.",
-        "self-trigger", &["CHG-1"], "{}", |rules| tallying(rules, |tally, event| {
+        &["CHG-1"], &[], "self-trigger", "{}", |rules| tallying(rules, |tally, event| {
             tally.news += u32::from(event.counts() || event.by == ChangeBy::Itself && tally.needed == tally.rules.after_success);
         })),
     row("never-runs", "It holds the operation back, always.",
-        "latch-stuck", &["CHG-2"], "{}", |_| Box::new(Fixed(false))),
+        &["CHG-2"], &[], "latch-stuck", "{}", |_| Box::new(Fixed(false))),
     row("once-and-for-all", "After a success it never runs again.",
-        "latch-stuck", &["CHG-2"], "{}", |rules| needing(rules, |_, outcome| match outcome {
+        &["CHG-2"], &[], "latch-stuck", "{}", |rules| needing(rules, |_, outcome| match outcome {
             GuardedOutcome::Ok => u32::MAX,
             GuardedOutcome::Fail => 2,
         })),
     row("one-more-than-declared", "It takes one change more than it declares, after a success.",
-        "boundary", &["CHG-2"], r#"{"after_success": 3}"#, |rules| needing(rules, |rules, outcome| match outcome {
+        &["CHG-2"], &[], "boundary", r#"{"after_success": 3}"#, |rules| needing(rules, |rules, outcome| match outcome {
             GuardedOutcome::Ok => rules.after_success + 1,
             GuardedOutcome::Fail => rules.after_failure,
         })),
     row("always-runs", "It runs whenever it is asked.",
-        "retry-storm", &["CHG-2", "CHG-4"], "{}", |_| Box::new(Fixed(true))),
+        &["CHG-2", "CHG-4"], &[], "retry-storm", "{}", |_| Box::new(Fixed(true))),
     row("every-event-is-news", "It counts every change by others, whether the operation depends on it or not.",
-        "self-trigger", &["CHG-3"], "{}", |rules| counting(rules, |event| event.by == ChangeBy::External)),
+        &["CHG-3"], &[], "self-trigger", "{}", |rules| counting(rules, |event| event.by == ChangeBy::External)),
     row("much-noise-is-news", "Ten irrelevant changes pass for a relevant one.",
-        "self-trigger", &["CHG-3"], "{}", |rules| tallying(rules, |tally, event| {
+        &["CHG-3"], &[], "self-trigger", "{}", |rules| tallying(rules, |tally, event| {
             tally.noise += u32::from(event.by == ChangeBy::External && !event.relevant);
             if event.counts() || tally.noise == 10 {
                 (tally.noise, tally.news) = (0, tally.news + 1);
             }
         })),
     row("any-change-after-a-failure", "After a failure a single change is enough, whatever it declares.",
-        "retry-storm", &["CHG-4"], r#"{"after_failure": 3}"#, |rules| needing(rules, |rules, _| rules.after_success)),
+        &["CHG-4"], &[], "retry-storm", r#"{"after_failure": 3}"#, |rules| needing(rules, |rules, _| rules.after_success)),
     row("retries-after-an-hour", "After a failure it tries again when an hour has passed, changed or not.",
-        "retry-storm", &["CHG-4"], "{}", |rules| Box::new(Patient { tally: Tally::new(rules), failed_at: None })),
+        &["CHG-4"], &[], "retry-storm", "{}", |rules| Box::new(Patient { tally: Tally::new(rules), failed_at: None })),
     row("gives-up-after-a-failure", "After a failure it never runs again.",
-        "latch-stuck", &["CHG-4"], "{}", |rules| needing(rules, |rules, outcome| match outcome {
+        &["CHG-4"], &[], "latch-stuck", "{}", |rules| needing(rules, |rules, outcome| match outcome {
             GuardedOutcome::Ok => rules.after_success,
             GuardedOutcome::Fail => u32::MAX,
         })),
     row("looks-around-afterwards", "It notes the state of the world after the operation: what came in meanwhile is not news.",
-        "in-flight-race", &["CHG-5"], "{}", |rules| Box::new(Afterwards(Tally::new(rules)))),
+        &["CHG-5"], &[], "in-flight-race", "{}", |rules| Box::new(Afterwards(Tally::new(rules)))),
     row("clears-its-flag-at-the-end", "A flag says that something changed, and the end of the operation clears it.",
-        "in-flight-race", &["CHG-5"], r#"{"after_failure": 1}"#, |_| Box::new(Flag { up: true, clears_first: false })),
+        &["CHG-5"], &[], "in-flight-race", r#"{"after_failure": 1}"#, |_| Box::new(Flag { up: true, clears_first: false })),
     row("counts-arrivals-for-two", "What comes in while the operation runs counts double.",
-        "in-flight-race", &["CHG-5"], r#"{"after_success": 2, "after_failure": 3}"#, |rules| {
+        &["CHG-5"], &[], "in-flight-race", r#"{"after_success": 2, "after_failure": 3}"#, |rules| {
             Box::new(Double(Tally::new(rules)))
         }),
 ];
@@ -77,15 +68,15 @@ pub(super) const ROWS: &[Row] = &[
 #[rustfmt::skip]
 pub(super) const SOUND: &[Row] = &[
     row("flag-cleared-at-the-start", "A flag says that something changed; the operation clears it as it begins.",
-        "sound", &[], r#"{"after_failure": 1}"#, |_| Box::new(Flag { up: true, clears_first: true })),
+        &[], &[], "sound", r#"{"after_failure": 1}"#, |_| Box::new(Flag { up: true, clears_first: true })),
     row("queue-drained-at-the-start", "Changes wait in a queue, which the operation takes as a whole when it begins.",
-        "sound", &[], r#"{"after_success": 2, "after_failure": 5}"#, |rules| Box::new(Queue::new(rules))),
+        &[], &[], "sound", r#"{"after_success": 2, "after_failure": 5}"#, |rules| Box::new(Queue::new(rules))),
     row("content-without-own-lines", "It compares what others wrote with what it read last, and leaves its own lines out.",
-        "sound", &[], r#"{"after_failure": 1}"#, |_| Box::new(Content::default())),
+        &[], &[], "sound", r#"{"after_failure": 1}"#, |_| Box::new(Content::default())),
     row("failures-are-cheap", "It takes three changes after a success, and one after a failure.",
-        "sound", &[], r#"{"after_success": 3, "after_failure": 1}"#, |rules| counting(rules, |event| event.counts())),
+        &[], &[], "sound", r#"{"after_success": 3, "after_failure": 1}"#, |rules| counting(rules, |event| event.counts())),
     row("counts-down", "It counts what is still missing down to nothing.",
-        "sound", &[], r#"{"after_success": 1, "after_failure": 20}"#, |rules| Box::new(Countdown { rules: rules.clone(), missing: 0 })),
+        &[], &[], "sound", r#"{"after_success": 1, "after_failure": 20}"#, |rules| Box::new(Countdown { rules: rules.clone(), missing: 0 })),
 ];
 
 /// What has changed since the last attempt that ran, noted as it comes.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Make, Row};
+use super::{Row, row_of};
 use crate::candidate::{Reducer, text_reducer};
 use crate::contract::Contract;
 use crate::field::{Block, Infeasible, Reduced};
@@ -12,17 +12,7 @@ use crate::unit::{Limit, Unit};
 
 type Answer = Result<Reduced, Infeasible>;
 
-const fn row(
-    name: &'static str,
-    sentence: &'static str,
-    breaks: &'static [&'static str],
-    also: &'static [&'static str],
-    kind: &'static str,
-    contract: &'static str,
-    make: fn(&Contract) -> Box<dyn Reducer>,
-) -> Row {
-    Row { name, sentence, breaks, also, kind, make: Make::Reducer(contract, make) }
-}
+row_of!(Reducer, fn(&Contract) -> Box<dyn Reducer>);
 
 const PLAIN: &str = r#""field": {}"#;
 const MARKED: &str = r#""field": {"marker": "[cut]"}"#;

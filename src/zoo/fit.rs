@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Make, Row};
+use super::{Row, row_of};
 use crate::candidate::Trimmer;
 use crate::contract::{Contract, FitRules};
 use crate::field::Infeasible;
@@ -13,17 +13,7 @@ use crate::unit::Limit;
 
 type Answer = Result<Vec<Message>, Infeasible>;
 
-const fn row(
-    name: &'static str,
-    sentence: &'static str,
-    breaks: &'static [&'static str],
-    also: &'static [&'static str],
-    kind: &'static str,
-    contract: &'static str,
-    make: fn(&Contract) -> Box<dyn Trimmer>,
-) -> Row {
-    Row { name, sentence, breaks, also, kind, make: Make::Trimmer(contract, make) }
-}
+row_of!(Trimmer, fn(&Contract) -> Box<dyn Trimmer>);
 
 const MESSAGES: &str = r#""fit": {}"#;
 const CHARACTERS: &str = r#""fit": {"unit": "code_points"}"#;

@@ -1,6 +1,6 @@
 //! Gauges: bad ones as they come about, and sound ones of other designs than the reference.
 
-use super::{Make, Row};
+use super::{Row, row_of};
 use crate::candidate::{Error, Gauge};
 use crate::contract::Contract;
 use crate::gauge::{GaugeSettings, Measured, Reported};
@@ -8,44 +8,35 @@ use crate::history::Pressure;
 use crate::message::Message;
 use crate::model::ReferenceGauge;
 
-const fn row(
-    name: &'static str,
-    sentence: &'static str,
-    kind: &'static str,
-    breaks: &'static [&'static str],
-    contract: &'static str,
-    make: fn(&Contract) -> Box<dyn Gauge>,
-) -> Row {
-    Row { name, sentence, breaks, also: &[], kind, make: Make::Gauge(contract, make) }
-}
+row_of!(Gauge, fn(&Contract) -> Box<dyn Gauge>);
 
 /// In the order of the specification.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row("counts-for-itself", "It counts characters and never looks at what the provider reports.",
-        "count-basis-mismatch", &["MEA-1"], "{}", |contract| measuring(contract, |known| known.local)),
+        &["MEA-1"], &[], "count-basis-mismatch", "{}", |contract| measuring(contract, |known| known.local)),
     row("takes-the-smaller", "It takes the smaller of its own count and the provider's figure.",
-        "count-basis-mismatch", &["MEA-1", "MEA-4"], "{}", |contract| measuring(contract, |known| {
+        &["MEA-1", "MEA-4"], &[], "count-basis-mismatch", "{}", |contract| measuring(contract, |known| {
             known.local.min(known.figure.filter(|_| known.is_about_these).unwrap_or(known.local))
         })),
     row("meets-in-the-middle", "It takes the mean of its own count and the provider's figure.",
-        "count-basis-mismatch", &["MEA-1"], "{}", |contract| measuring(contract, |known| {
+        &["MEA-1"], &[], "count-basis-mismatch", "{}", |contract| measuring(contract, |known| {
             if known.is_about_these && known.figure > Some(0) { known.local.midpoint(known.figure.unwrap_or(0)) } else { known.local }
         })),
     row("keeps-the-old-figure", "It uses the last figure of the provider, whatever has become of the messages since.",
-        "stale-measure-retrigger", &["MEA-2"], "{}", |contract| measuring(contract, |known| {
+        &["MEA-2"], &[], "stale-measure-retrigger", "{}", |contract| measuring(contract, |known| {
             known.figure.filter(|figure| *figure > 0).unwrap_or(known.local)
         })),
     row("takes-the-greater-of-old-and-new", "It takes the greater of its own count and any figure, old ones too.",
-        "stale-measure-retrigger", &["MEA-2"], r#"{"trigger": 2000, "target": 1000}"#, |contract| measuring(contract, |known| {
+        &["MEA-2"], &[], "stale-measure-retrigger", r#"{"trigger": 2000, "target": 1000}"#, |contract| measuring(contract, |known| {
             known.local.max(known.figure.unwrap_or(0))
         })),
     row("zero-is-empty", "It takes a report of 0 tokens at its word.",
-        "bad-measure-or-config", &["MEA-4"], "{}", |contract| measuring(contract, |known| {
+        &["MEA-4"], &[], "bad-measure-or-config", "{}", |contract| measuring(contract, |known| {
             known.figure.filter(|_| known.is_about_these).unwrap_or(known.local)
         })),
     row("null-is-zero", "It reads an absent figure as 0.",
-        "bad-measure-or-config", &["MEA-4"], "{}", |contract| measuring(contract, |known| {
+        &["MEA-4"], &[], "bad-measure-or-config", "{}", |contract| measuring(contract, |known| {
             match (known.is_reported && known.is_about_these, known.figure) {
                 (true, None) => 0,
                 (true, Some(figure)) if figure > 0 => figure,
@@ -53,13 +44,13 @@ pub(super) const ROWS: &[Row] = &[
             }
         })),
     row("accepts-any-settings", "It takes every setting as it comes.",
-        "bad-measure-or-config", &["MEA-5"], "{}", |contract| setting(contract, |_, settings| Ok(settings))),
+        &["MEA-5"], &[], "bad-measure-or-config", "{}", |contract| setting(contract, |_, settings| Ok(settings))),
     row("refuses-without-a-word", "It refuses what cannot work, and does not say what is wrong.",
-        "bad-measure-or-config", &["MEA-5"], "{}", |contract| setting(contract, |_, settings| {
+        &["MEA-5"], &[], "bad-measure-or-config", "{}", |contract| setting(contract, |_, settings| {
             if settings.are_sane() { Ok(settings) } else { Err(Error::raised("invalid configuration")) }
         })),
     row("answers-one-and-keeps-another", "It answers settings that could work, and goes on with what it had.",
-        "bad-measure-or-config", &["MEA-5"], "{}", |contract| setting(contract, |_, settings| Ok(GaugeSettings {
+        &["MEA-5"], &[], "bad-measure-or-config", "{}", |contract| setting(contract, |_, settings| Ok(GaugeSettings {
             trigger: 2 * settings.trigger.max(20_000), target: 10_000, limit: i64::MAX,
         }))),
 ];
@@ -68,19 +59,19 @@ pub(super) const ROWS: &[Row] = &[
 #[rustfmt::skip]
 pub(super) const SOUND: &[Row] = &[
     row("greater-of-both", "It takes the greater of its own count and a figure about these very messages.",
-        "sound", &[], "{}", |contract| measuring(contract, |known| {
+        &[], &[], "sound", "{}", |contract| measuring(contract, |known| {
             known.local.max(known.figure.filter(|_| known.is_about_these).unwrap_or(0))
         })),
     row("counts-code-points", "It counts code points, and has no use for a figure in tokens.",
-        "sound", &[], r#"{"unit": "code_points", "trigger": 50000, "target": 20000}"#, |contract| measuring(contract, |known| known.local)),
+        &[], &[], "sound", r#"{"unit": "code_points", "trigger": 50000, "target": 20000}"#, |contract| measuring(contract, |known| known.local)),
     row("counts-messages", "It counts messages.",
-        "sound", &[], r#"{"unit": "messages", "trigger": 80, "target": 40}"#, |contract| measuring(contract, |known| known.local)),
+        &[], &[], "sound", r#"{"unit": "messages", "trigger": 80, "target": 40}"#, |contract| measuring(contract, |known| known.local)),
     row("counts-words", "A token is a word to it.",
-        "sound", &[], r#"{"counter": "words", "trigger": 4000, "target": 3000}"#, |contract| Box::new(ReferenceGauge::new(contract.gauge.clone()))),
+        &[], &[], "sound", r#"{"counter": "words", "trigger": 4000, "target": 3000}"#, |contract| Box::new(ReferenceGauge::new(contract.gauge.clone()))),
     row("says-no-size", "It says whether there is pressure, and never how much.",
-        "sound", &[], "{}", |contract| Box::new(Silent(ReferenceGauge::new(contract.gauge.clone())))),
+        &[], &[], "sound", "{}", |contract| Box::new(Silent(ReferenceGauge::new(contract.gauge.clone())))),
     row("mends-its-settings", "It makes settings that cannot work into some that can, and answers them.",
-        "sound", &[], "{}", |contract| Box::new(Mending(ReferenceGauge::new(contract.gauge.clone())))),
+        &[], &[], "sound", "{}", |contract| Box::new(Mending(ReferenceGauge::new(contract.gauge.clone())))),
 ];
 
 /// What there is to know of a list.

@@ -150,6 +150,25 @@ impl Row {
     }
 }
 
+/// `row`, which makes a row of what does nothing but one thing: `make` makes it from the contract that the JSON `contract`
+/// declares.
+macro_rules! row_of {
+    ($part:ident, $make:ty) => {
+        const fn row(
+            name: &'static str,
+            sentence: &'static str,
+            breaks: &'static [&'static str],
+            also: &'static [&'static str],
+            kind: &'static str,
+            contract: &'static str,
+            make: $make,
+        ) -> Row {
+            Row { name, sentence, breaks, also, kind, make: crate::zoo::Make::$part(contract, make) }
+        }
+    };
+}
+use row_of;
+
 /// All of them: the known-bad ones in the order of the specification, then the conforming ones.
 pub fn all() -> impl Iterator<Item = &'static Row> {
     const AREAS: &[&[Row]] = &[

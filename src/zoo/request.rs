@@ -1,7 +1,7 @@
 //! Assemblers: those that break a requirement, and sound ones of other designs than the reference.
 
 use super::field::prefix;
-use super::{Make, Row};
+use super::{Row, row_of};
 use crate::candidate::{Assembler, Conversation, Error, Reducer};
 use crate::contract::{Contract, FieldRules};
 use crate::field::blocks_of;
@@ -12,17 +12,7 @@ use crate::unit::Limit;
 
 type Answer = Result<Request, Infeasible>;
 
-const fn row(
-    name: &'static str,
-    sentence: &'static str,
-    breaks: &'static [&'static str],
-    also: &'static [&'static str],
-    kind: &'static str,
-    contract: &'static str,
-    make: fn(&Contract) -> Box<dyn Assembler>,
-) -> Row {
-    Row { name, sentence, breaks, also, kind, make: Make::Assembler(contract, make) }
-}
+row_of!(Assembler, fn(&Contract) -> Box<dyn Assembler>);
 
 const BLOCKS: &str = r#""field": {}"#;
 

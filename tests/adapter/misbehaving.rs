@@ -126,6 +126,15 @@ fn what_is_not_the_protocol_is_a_protocol_error() {
     }
 }
 
+/// A step that succeeds, and an append that breaks the protocol.
+fn assert_broken_after_a_step(script: &str) {
+    let (launcher, _directory) = launcher(script, Duration::from_secs(10));
+    let mut process = launcher.lease().unwrap();
+    one_step(&mut process).unwrap();
+    let error = process.append(&mut Conversation::new("a"), vec![user("m2")]).unwrap_err();
+    assert_eq!(error.break_kind(), Some(BreakKind::Protocol), "{error}");
+}
+
 #[test]
 fn a_summary_is_asked_for_in_a_step_alone() {
     let script = "
@@ -134,11 +143,7 @@ say(ask['id'], step())
 raw(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'summarize', 'params': {'text': 'x'}}))
 for ask in requests(): say(ask['id'], step())
 ";
-    let (launcher, _directory) = launcher(script, Duration::from_secs(10));
-    let mut process = launcher.lease().unwrap();
-    one_step(&mut process).unwrap();
-    let error = process.append(&mut Conversation::new("a"), vec![user("m2")]).unwrap_err();
-    assert_eq!(error.break_kind(), Some(BreakKind::Protocol), "{error}");
+    assert_broken_after_a_step(script);
 }
 
 #[test]
@@ -148,11 +153,7 @@ for ask in requests():
     say(ask['id'], step())
     say(ask['id'], step())
 ";
-    let (launcher, _directory) = launcher(script, Duration::from_secs(10));
-    let mut process = launcher.lease().unwrap();
-    one_step(&mut process).unwrap();
-    let error = process.append(&mut Conversation::new("a"), vec![user("m2")]).unwrap_err();
-    assert_eq!(error.break_kind(), Some(BreakKind::Protocol), "{error}");
+    assert_broken_after_a_step(script);
 }
 
 #[test]

@@ -1,12 +1,4 @@
 #!/bin/sh
 # Install ai 6.0.326, pinned by package-lock.json, into node_modules beside this file.
-# A second run finds it complete and does nothing. No package's install script is run.
-set -eu
-cd "$(dirname "$0")"
-if cmp -s package-lock.json node_modules/.plimsoll-lock; then
-    echo "ai 6.0.326 is installed"
-    exit 0
-fi
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-cp package-lock.json node_modules/.plimsoll-lock
-echo "ai 6.0.326 installed"
+here=$(dirname "$0")
+exec "$here/../install-npm.sh" "$here" "ai 6.0.326"

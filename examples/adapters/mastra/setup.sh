@@ -1,12 +1,4 @@
 #!/bin/sh
 # Install @mastra/core 1.71.0, pinned by package-lock.json, into node_modules beside this file.
-# A second run finds it complete and does nothing. No package's install script is run.
-set -eu
-cd "$(dirname "$0")"
-if cmp -s package-lock.json node_modules/.plimsoll-lock; then
-    echo "@mastra/core 1.71.0 is installed"
-    exit 0
-fi
-npm ci --ignore-scripts --engine-strict=false --no-audit --no-fund --loglevel=error
-cp package-lock.json node_modules/.plimsoll-lock
-echo "@mastra/core 1.71.0 installed"
+here=$(dirname "$0")
+exec "$here/../install-npm.sh" "$here" "@mastra/core 1.71.0" --engine-strict=false

@@ -4,19 +4,12 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import adapter  # noqa: E402
+from adapter_test import DONE, LOOK, ONE, TASK, TWO, ids, talk  # noqa: E402
 
-MESSAGES = [
-    adapter.plimsoll.message(**said)
-    for said in [
-        {"id": "m1", "role": "user", "content": "the task"},
-        {"id": "m2", "role": "assistant", "content": "I look", "calls": ["c1", "c2"]},
-        {"id": "m3", "role": "tool", "content": "one", "call_id": "c1"},
-        {"id": "m4", "role": "tool", "content": "two", "call_id": "c2"},
-        {"id": "m5", "role": "assistant", "content": "done"},
-    ]
-]
+MESSAGES = talk(TASK, LOOK, ONE, TWO, DONE)
 
 
 class Translation(unittest.TestCase):
@@ -29,11 +22,11 @@ class Translation(unittest.TestCase):
     def test_what_fits_comes_back(self):
         for which in adapter.CONTEXTS:
             left = adapter.Context(which).fit(MESSAGES, {"max": 99})
-            self.assertEqual(["m1", "m2", "m3", "m4", "m5"], [item["id"] for item in left], which)
+            self.assertEqual(["m1", "m2", "m3", "m4", "m5"], ids(left), which)
 
     def test_what_a_context_writes_is_its_own(self):
         left = adapter.Context("head-and-tail").fit(MESSAGES, {"max": 2})
-        self.assertEqual(["m1", "own1", "m5"], [item["id"] for item in left])
+        self.assertEqual(["m1", "own1", "m5"], ids(left))
 
     def test_tokens_are_counted_as_declared(self):
         stored, _ = adapter.encode(MESSAGES)

@@ -4,63 +4,41 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import adapter  # noqa: E402
+from adapter_test import BRIEF, Host, ids, stepped, talk  # noqa: E402
 
 
-class Host:
-    """The host's side of a step."""
-
-    def __init__(self, answer, pressure="summarize"):
-        self.answer, self.pressure, self.asked = answer, pressure, []
-
-    def summarize(self, items=None, text=None):
-        self.asked.append(text)
-        return adapter.plimsoll.Summary(self.answer, "end")
-
-
-def talk(count):
-    said = [{"id": "m1", "role": "system", "content": "be brief"}]
-    said += [{"id": "m%d" % i, "role": "user", "content": "word " * 40} for i in range(2, count + 1)]
-    return [adapter.plimsoll.message(**one) for one in said]
+LONG = talk(BRIEF, *({"role": "user", "content": "word " * 40} for _ in range(8)))
 
 
 class Both(unittest.TestCase):
-    def made(self, kind, count=9):
-        candidate = kind()
-        candidate.append("a", talk(count))
-        return candidate
-
     def test_nothing_without_pressure(self):
         for kind in (adapter.Chatcram, adapter.Contextclip):
-            candidate, host = self.made(kind), Host("short", "none")
+            candidate, host = kind(), Host("short", pressure="none")
+            candidate.append("a", LONG)
             self.assertIsNone(candidate.step("a", host))
             self.assertEqual([], host.asked)
 
     def test_chatcram_keeps_system_and_tail(self):
-        candidate, host = self.made(adapter.Chatcram), Host("short")
-        step = candidate.step("a", host)
+        _, host, step = stepped(adapter.Chatcram(), LONG, "short")
         self.assertEqual("summarize", step.action)
-        self.assertEqual(["m1", "own1", "m9"], [item["id"] for item in step.view])
+        self.assertEqual(["m1", "own1", "m9"], ids(step.view))
         self.assertTrue(step.view[1]["summary"])
         self.assertEqual(1, len(host.asked))
 
     def test_contextclip_keeps_the_tail(self):
-        candidate, host = self.made(adapter.Contextclip), Host("short")
-        step = candidate.step("a", host)
-        self.assertEqual(["own1", "m6", "m7", "m8", "m9"], [item["id"] for item in step.view])
+        _, host, step = stepped(adapter.Contextclip(), LONG, "short")
+        self.assertEqual(["own1", "m6", "m7", "m8", "m9"], ids(step.view))
 
     def test_a_failed_call_changes_nothing(self):
         for kind in (adapter.Chatcram, adapter.Contextclip):
-            candidate, host = self.made(kind), Host("")
-            host.summarize = self.raising
+            candidate, host = kind(), Host(adapter.plimsoll.SummarizeError("rejected"))
+            candidate.append("a", LONG)
             with self.assertRaises(adapter.plimsoll.SummarizeError):
                 candidate.step("a", host)
             self.assertEqual(9, len(candidate.view("a")["view"]), kind.name)
-
-    @staticmethod
-    def raising(items=None, text=None):
-        raise adapter.plimsoll.SummarizeError("rejected")
 
 
 if __name__ == "__main__":

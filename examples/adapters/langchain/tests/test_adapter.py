@@ -4,37 +4,12 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import adapter  # noqa: E402
+from adapter_test import BRIEF, DONE, LOOK, NEXT, ONE, TASK, TWO, Host, ids, stepped, talk  # noqa: E402
 
-MESSAGES = [
-    adapter.plimsoll.message(**said)
-    for said in [
-        {"id": "m1", "role": "system", "content": "be brief"},
-        {"id": "m2", "role": "user", "content": "the task"},
-        {"id": "m3", "role": "assistant", "content": "I look", "calls": ["c1", "c2"]},
-        {"id": "m4", "role": "tool", "content": "one", "call_id": "c1"},
-        {"id": "m5", "role": "tool", "content": "two", "call_id": "c2"},
-        {"id": "m6", "role": "assistant", "content": "done"},
-        {"id": "m7", "role": "user", "content": "and now"},
-    ]
-]
-
-
-class Host:
-    """The host's side of a step, which answers each call with the next of `answers`."""
-
-    pressure = "summarize"
-
-    def __init__(self, *answers):
-        self.answers, self.asked = list(answers), []
-
-    def summarize(self, items=None, text=None):
-        self.asked.append(text)
-        answer = self.answers.pop(0)
-        if isinstance(answer, str):
-            return adapter.plimsoll.Summary(answer, "end")
-        raise answer
+MESSAGES = talk(BRIEF, TASK, LOOK, ONE, TWO, DONE, NEXT)
 
 
 class Translation(unittest.TestCase):
@@ -45,19 +20,16 @@ class Translation(unittest.TestCase):
     def test_what_fits_comes_back(self):
         for trimmer in (adapter.Trimmer(len), adapter.Trimmer(adapter.tokens), adapter.Trimmer(adapter.tokens, True)):
             left = trimmer.fit(MESSAGES, {"max": 99})
-            self.assertEqual(["m%d" % i for i in range(1, 8)], [item["id"] for item in left])
+            self.assertEqual(["m%d" % i for i in range(1, 8)], ids(left))
 
     def test_a_summary_is_own(self):
-        middleware, host = adapter.Middleware(), Host("short")
-        middleware.append("a", MESSAGES[1:])
-        step = middleware.step("a", host)
-        self.assertEqual(["own1", "m3", "m4", "m5", "m6", "m7"], [item["id"] for item in step.view])
+        _, host, step = stepped(adapter.Middleware(), MESSAGES[1:], "short")
+        self.assertEqual(["own1", "m3", "m4", "m5", "m6", "m7"], ids(step.view))
         self.assertTrue(step.view[0]["summary"])
         self.assertIn("the task", host.asked[0])
 
     def test_a_lost_connection_is_tried_three_times(self):
-        middleware = adapter.Middleware()
-        host = Host(*(adapter.plimsoll.SummarizeError("transport") for _ in range(3)))
+        middleware, host = adapter.Middleware(), Host(adapter.plimsoll.SummarizeError("transport"))
         middleware.append("a", MESSAGES[1:])
         with self.assertRaises(adapter.exceptions.ModelConnectionError):
             middleware.step("a", host)
@@ -65,10 +37,8 @@ class Translation(unittest.TestCase):
         self.assertEqual(6, len(middleware.view("a")["view"]))
 
     def test_an_abort_is_one(self):
-        middleware = adapter.Middleware()
-        middleware.append("a", MESSAGES[1:])
         with self.assertRaises(adapter.plimsoll.SummarizeError) as raised:
-            middleware.step("a", Host(adapter.plimsoll.SummarizeError("aborted")))
+            stepped(adapter.Middleware(), MESSAGES[1:], adapter.plimsoll.SummarizeError("aborted"))
         self.assertEqual("aborted", raised.exception.kind)
 
 

@@ -4,41 +4,17 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import adapter  # noqa: E402
+from adapter_test import DONE, LOOK, ONE, TASK, TWO, Host, stepped, talk  # noqa: E402
 
-MESSAGES = [
-    adapter.plimsoll.message(**said)
-    for said in [
-        {"id": "m1", "role": "user", "content": "the task"},
-        {"id": "m2", "role": "assistant", "content": "I look", "calls": ["c1", "c2"]},
-        {"id": "m3", "role": "tool", "content": "one", "call_id": "c1"},
-        {"id": "m4", "role": "tool", "content": "two", "call_id": "c2"},
-        {"id": "m5", "role": "assistant", "content": "done"},
-    ]
-]
-
-
-class Host:
-    """The host's side of a step."""
-
-    pressure = "summarize"
-
-    def __init__(self, answer):
-        self.answer, self.asked = answer, []
-
-    def summarize(self, items=None, text=None):
-        self.asked.append(text)
-        if isinstance(self.answer, str):
-            return adapter.plimsoll.Summary(self.answer, "end")
-        raise self.answer
+MESSAGES = talk(TASK, LOOK, ONE, TWO, DONE)
 
 
 class Translation(unittest.TestCase):
     def step(self, answer):
-        candidate, host = adapter.Session(), Host(answer)
-        candidate.append("a", MESSAGES)
-        return candidate, host, candidate.step("a", host)
+        return stepped(adapter.Session(), MESSAGES, answer)
 
     def test_there_and_back(self):
         items = [item for said in MESSAGES for item in adapter.encode(said)]

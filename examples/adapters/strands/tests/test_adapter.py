@@ -4,37 +4,15 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import adapter  # noqa: E402
+from adapter_test import DONE, LOOK, ONE, TASK, TWO, ids, stepped, talk  # noqa: E402
 
-MESSAGES = [
-    adapter.plimsoll.message(**said)
-    for said in [
-        {"id": "m1", "role": "user", "content": "the task", "pinned": True},
-        {"id": "m2", "role": "assistant", "content": "I look", "calls": ["c1", "c2"]},
-        {"id": "m3", "role": "tool", "content": "one", "call_id": "c1"},
-        {"id": "m4", "role": "tool", "content": "two", "call_id": "c2"},
-        {"id": "m5", "role": "assistant", "content": "done"},
-    ]
-]
+MESSAGES = talk({**TASK, "pinned": True}, LOOK, ONE, TWO, DONE)
 LONG = [
     adapter.plimsoll.message(id="n%d" % i, role="user" if i % 2 else "assistant", content="message %d" % i) for i in range(1, 15)
 ]
-
-
-class Host:
-    """The host's side of a step."""
-
-    pressure = "summarize"
-
-    def __init__(self, answer):
-        self.answer, self.asked = answer, []
-
-    def summarize(self, items=None, text=None):
-        self.asked.append(text)
-        if isinstance(self.answer, str):
-            return adapter.plimsoll.Summary(self.answer, "end")
-        raise self.answer
 
 
 class Translation(unittest.TestCase):
@@ -47,17 +25,15 @@ class Translation(unittest.TestCase):
 
     def test_what_fits_comes_back(self):
         left = adapter.SlidingWindow().fit(MESSAGES, {"max": 99})
-        self.assertEqual(["m1", "m2", "m3", "m4", "m5"], [item["id"] for item in left])
+        self.assertEqual(["m1", "m2", "m3", "m4", "m5"], ids(left))
 
     def step(self, answer):
-        candidate, host = adapter.Summarizing(), Host(answer)
-        candidate.append("a", LONG)
-        return candidate, host, candidate.step("a", host)
+        return stepped(adapter.Summarizing(), LONG, answer)
 
     def test_a_summary_is_own(self):
         _, host, step = self.step("short")
         self.assertEqual(1, len(host.asked))
-        self.assertEqual(["own1", "n5"], [item["id"] for item in step.view][:2])
+        self.assertEqual(["own1", "n5"], ids(step.view)[:2])
         self.assertEqual("short", step.view[0]["content"])
 
     def test_a_failed_call_changes_nothing(self):

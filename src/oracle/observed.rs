@@ -1,0 +1,91 @@
+//! What a step was, from what was seen of it.
+
+use super::Judge;
+use super::judged::{Judged, Outcome};
+use super::view::{self, Item};
+use crate::contract::{FailureKind, SizeUnit};
+use crate::history::{Answer, StepCommand};
+
+impl<'t> Judge<'t> {
+    /// What kind of thing the step was, from what was seen of it.
+    pub(super) fn observe(&self, judged: &mut Judged<'t>) {
+        let contract = self.contract;
+        let stands =
+            |item: &Item<'_>| item.external().and_then(|at| judged.after.iter().find(|new| new.external() == Some(at)));
+        let old: Vec<&Item<'_>> =
+            judged.before.iter().filter(|item| item.visible && item.external().is_some()).collect();
+        let gone = old.iter().any(|item| stands(item).is_none());
+        let shorter = old
+            .iter()
+            .any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
+        let (size_before, size_after) = self.sizes(judged);
+        judged.sizes = (size_before, size_after);
+        if judged.event.calls.is_empty() {
+            judged.trimmed = (gone || shorter) && size_after < size_before;
+            return;
+        }
+        let carries = |text: &str| judged.carries(text);
+        let known = !judged.event.states.is_empty();
+        let installed = known && judged.usable().any(carries);
+        // What stands for something that was said, usable or not, is no trim.
+        let taken = installed || (known && judged.texts().any(|text| carries(text.trim())));
+        let kept = |item: &Item<'_>| {
+            let same =
+                |new: &Item<'_>| new.message.id == item.message.id || new.message.content == item.message.content;
+            judged.after.iter().any(same)
+        };
+        let summaries = judged.before.iter().filter(|item| item.visible && item.is_own() && item.message.summary);
+        judged.replaced = known && (gone || summaries.into_iter().any(|item| !kept(item)));
+        judged.trimmed = shorter || (gone && !taken && size_after < size_before);
+        let smaller = if contract.size.unit == SizeUnit::Tokens {
+            size_after < size_before.saturating_mul(2)
+        } else {
+            size_after < size_before && size_after as f64 <= size_before as f64 * (1.0 - contract.attempt.min_effect)
+        };
+        let calls = &judged.event.calls;
+        judged.outcome = Some(if installed && smaller {
+            Outcome::Success
+        } else if calls.iter().any(|call| call.reply.is_abort()) {
+            Outcome::Abort
+        } else if judged.event.raised.is_some() {
+            Outcome::Failure(FailureKind::Raised)
+        } else if let Some(kind) = calls.iter().rev().find_map(|call| call.reply.failure()) {
+            Outcome::Failure(kind)
+        } else if installed && size_after > size_before {
+            Outcome::Failure(FailureKind::Inflated)
+        } else if installed && size_after == size_before {
+            Outcome::Failure(FailureKind::Equal)
+        } else if installed {
+            Outcome::Failure(FailureKind::Ineffective)
+        } else {
+            Outcome::Failure(unfit(judged.step))
+        });
+    }
+
+    /// The sizes of the view before and after the step, without what arrived meanwhile. What the attempt itself has said
+    /// to the model belongs to the view that its summary replaces.
+    fn sizes(&self, judged: &Judged<'_>) -> (usize, usize) {
+        let said = judged
+            .event
+            .appended
+            .iter()
+            .filter(|own| own.is_visible() && !judged.usable().any(|text| own.content.contains(text)));
+        let said: usize = said.map(|message| view::size_of_message(self.contract, message)).sum();
+        let arrived = |item: &&Item<'_>| {
+            item.external()
+                .is_none_or(|at| !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key))
+        };
+        let after: Vec<Item<'_>> = judged.after.iter().filter(arrived).copied().collect();
+        (view::size(self.contract, &judged.before) + said, view::size(self.contract, &after))
+    }
+}
+
+/// Why a usable summary was not installed, by what the host meant it to be.
+fn unfit(step: &StepCommand) -> FailureKind {
+    match step.answers.last() {
+        Some(Answer::Inflated) => FailureKind::Inflated,
+        Some(Answer::Equal) => FailureKind::Equal,
+        Some(Answer::Ineffective) => FailureKind::Ineffective,
+        _ => FailureKind::NoView,
+    }
+}
