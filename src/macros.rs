@@ -1,16 +1,19 @@
 //! The tests that `conformance_tests!` writes into a user's crate.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::contract::Capability;
 use crate::generate::Effort;
 use crate::report::{TextReport, escaped};
 use crate::suite::Suite;
 use crate::verdict::{Report, Tally, Verdict};
 use crate::witness::Witness;
 
-/// Writes a module of tests for a candidate: one `#[test]` for each requirement, `verdict` for the run as a whole, and
-/// `replay`, which plays the witness that `PLIMSOLL_REPLAY` names.
+/// Writes a module of tests for a candidate: one `#[test]` for each requirement, `verdict` for the run as a whole, `replay`,
+/// which plays the witness that `PLIMSOLL_REPLAY` names, and `regressions`, which plays every witness in the folder
+/// `plimsoll-regressions` of the crate (or the one that `PLIMSOLL_REGRESSIONS` names): put a witness there once its fault
+/// is mended.
 ///
 /// The first argument is the name of the module, the second makes a fresh candidate: a path to a function, or a closure.
 /// The tests of one process share one run, at effort `smoke` unless `PLIMSOLL_EFFORT` says otherwise; all variables of
@@ -65,7 +68,41 @@ macro_rules! __requirement_tests {
         $(#[test] fn $test() { SHARED.requirement(stringify!($test), $suite); })+
         #[test] fn verdict() { SHARED.verdict($suite); }
         #[test] fn replay() { SHARED.replay($suite); }
+        #[test] fn regressions() { $crate::macros::regressions($suite, env!("CARGO_MANIFEST_DIR"), None); }
     };
+}
+
+/// Plays every witness in the folder `plimsoll-regressions` of the crate at `root`, or in the one that
+/// `PLIMSOLL_REGRESSIONS` names: those of one part of a candidate, or of none.
+///
+/// # Panics
+///
+/// If one still fails, or cannot be played; it is named.
+pub fn regressions(suite: impl Fn() -> Suite, root: &str, part: Option<Capability>) {
+    let named = std::env::var_os("PLIMSOLL_REGRESSIONS").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let dir = named.clone().unwrap_or_else(|| Path::new(root).join("plimsoll-regressions"));
+    let entries = match std::fs::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(_) if named.is_none() => return note(&format!("there is no folder {}: nothing is played", dir.display())),
+        Err(error) => panic!("PLIMSOLL_REGRESSIONS names {}: {error}", dir.display()),
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    paths.sort();
+    let mut played = 0;
+    for path in paths {
+        let witness = Witness::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        if part.is_some_and(|part| witness.case.as_ref().is_none_or(|case| case.side() != part)) {
+            continue;
+        }
+        let replay = suite().from_env().and_then(|suite| suite.replay(&witness));
+        match replay {
+            Ok(replay) if replay.fails() => panic!("{} fails:\n\n{replay}", path.display()),
+            Ok(_) => played += 1,
+            Err(error) => panic!("{} cannot be replayed: {error}", path.display()),
+        }
+    }
+    note(&format!("{played} witnesses of {} were played and pass", dir.display()));
 }
 
 /// The run that the tests of one module share.
@@ -78,7 +115,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The run of the module at `module`, whose tests are `tests`, `verdict` and `replay`.
+    /// The run of the module at `module`, whose tests are `tests`, `verdict`, `replay` and `regressions`.
     #[must_use]
     pub const fn new(module: &'static str, tests: &'static [&'static str]) -> Self {
         Self { module, tests, run: OnceLock::new() }

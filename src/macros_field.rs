@@ -1,6 +1,7 @@
 //! Test modules in one line. They only forward: what is asserted is a [`LimitReport`](crate::LimitReport).
 
-/// A test module for a reducer: one `#[test]` a requirement, `red_1` to `red_13`, and `verdict`.
+/// A test module for a reducer: one `#[test]` a requirement, `red_1` to `red_13`, `verdict`, and `regressions`, which plays
+/// the cases in the folder `plimsoll-regressions` as [`conformance_tests!`](crate::conformance_tests) does.
 ///
 /// The reducer is anything that is a [`Reducer`](crate::Reducer), a closure too; the contract, if it is left out, claims
 /// `field` with every parameter at its default. Requirements that the contract does not claim pass; advice is printed.
@@ -24,7 +25,7 @@ macro_rules! reducer_tests {
         $crate::reducer_tests!($name, $reducer, $crate::Contract::claiming(&[$crate::Capability::Field]));
     };
     ($name:ident, $reducer:expr, $contract:expr $(,)?) => {
-        $crate::limit_tests!($name, check_reducer, $reducer, $contract, red_1 red_2 red_3 red_4 red_5 red_6 red_7 red_8
+        $crate::limit_tests!($name, check_reducer, reducer, Field, $reducer, $contract, red_1 red_2 red_3 red_4 red_5 red_6 red_7 red_8
             red_9 red_10 red_11 red_12 red_13);
     };
 }
@@ -43,7 +44,7 @@ macro_rules! trimmer_tests {
         $crate::trimmer_tests!($name, $trimmer, $crate::Contract::claiming(&[$crate::Capability::Fit]));
     };
     ($name:ident, $trimmer:expr, $contract:expr $(,)?) => {
-        $crate::limit_tests!($name, check_trimmer, $trimmer, $contract, fit_1 fit_2 fit_3 fit_4 fit_5 fit_6 fit_7 fit_8);
+        $crate::limit_tests!($name, check_trimmer, trimmer, Fit, $trimmer, $contract, fit_1 fit_2 fit_3 fit_4 fit_5 fit_6 fit_7 fit_8);
     };
 }
 
@@ -61,7 +62,7 @@ macro_rules! assembler_tests {
         $crate::assembler_tests!($name, $assembler, $crate::Contract::claiming(&[$crate::Capability::Request]));
     };
     ($name:ident, $assembler:expr, $contract:expr $(,)?) => {
-        $crate::limit_tests!($name, check_assembler, $assembler, $contract, asm_1 asm_2 asm_3 asm_4 asm_5 asm_6 log_2 log_3);
+        $crate::limit_tests!($name, check_assembler, assembler, Request, $assembler, $contract, asm_1 asm_2 asm_3 asm_4 asm_5 asm_6 log_2 log_3);
     };
 }
 
@@ -79,7 +80,7 @@ macro_rules! change_tests {
         $crate::change_tests!($name, $make, $crate::Contract::claiming(&[$crate::Capability::Change]));
     };
     ($name:ident, $make:expr, $contract:expr $(,)?) => {
-        $crate::limit_tests!(@ $name, $crate::check_guard, $contract, $make, chg_1 chg_2 chg_3 chg_4 chg_5);
+        $crate::limit_tests!(@ $name, $crate::check_guard, guard, Change, ($make)(), $contract, $make, chg_1 chg_2 chg_3 chg_4 chg_5);
     };
 }
 
@@ -97,7 +98,7 @@ macro_rules! gauge_tests {
         $crate::gauge_tests!($name, $make, $crate::Contract::claiming(&[$crate::Capability::Gauge]));
     };
     ($name:ident, $make:expr, $contract:expr $(,)?) => {
-        $crate::limit_tests!(@ $name, $crate::check_gauge, $contract, $make, mea_1 mea_2 mea_4 mea_5);
+        $crate::limit_tests!(@ $name, $crate::check_gauge, gauge, Gauge, ($make)(), $contract, $make, mea_1 mea_2 mea_4 mea_5);
     };
 }
 
@@ -105,10 +106,10 @@ macro_rules! gauge_tests {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limit_tests {
-    ($name:ident, $check:ident, $candidate:expr, $contract:expr, $($test:ident)+) => {
-        $crate::limit_tests!(@ $name, $crate::$check, $contract, &$candidate, $($test)+);
+    ($name:ident, $check:ident, $part:ident, $side:ident, $candidate:expr, $contract:expr, $($test:ident)+) => {
+        $crate::limit_tests!(@ $name, $crate::$check, $part, $side, $candidate, $contract, &$candidate, $($test)+);
     };
-    (@ $name:ident, $check:path, $contract:expr, $candidate:expr, $($test:ident)+) => {
+    (@ $name:ident, $check:path, $part:ident, $side:ident, $one:expr, $contract:expr, $candidate:expr, $($test:ident)+) => {
         mod $name {
             #[allow(unused_imports)]
             use super::*;
@@ -118,6 +119,10 @@ macro_rules! limit_tests {
             }
             $(#[test] fn $test() { report().assert_requirement(stringify!($test)); })+
             #[test] fn verdict() { report().assert_passed(); }
+            #[test] fn regressions() {
+                let suite = || $crate::Suite::new(|| $crate::Parts::new($contract).$part($one));
+                $crate::macros::regressions(suite, env!("CARGO_MANIFEST_DIR"), Some($crate::Capability::$side));
+            }
         }
     };
 }

@@ -4,6 +4,7 @@ mod candidates;
 mod catalogue;
 mod check;
 mod incident;
+mod init;
 mod profiles;
 mod replay;
 mod screen;
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Incident => incident::incident(),
         Command::Zoo => catalogue::zoo(),
         Command::Serve { candidate } => serve::serve(&candidate),
+        Command::Init { kind, dir, crate_path } => init::init(&kind, &dir, crate_path.as_deref()),
         Command::Witness(arguments) => witness::witness(&arguments),
     };
     match outcome {
@@ -92,6 +94,16 @@ Examples:
         /// Which one; `plimsoll zoo` lists them
         #[arg(long, value_name = "NAME", default_value = "reference")]
         candidate: String,
+    },
+    /// Write a starter that gives a verdict as it is: for rust, python, node, or a fuzz crate
+    Init {
+        /// rust, python, node, fuzz
+        kind: String,
+        /// Where; nothing that is there is overwritten
+        dir: PathBuf,
+        /// The folder of this crate, for a starter that is to build against it and not against the registry's
+        #[arg(long, value_name = "PATH")]
+        crate_path: Option<PathBuf>,
     },
     /// Show what an input of a fuzzer stands for, a crash file say, as a trace file that `replay` plays
     Witness(WitnessArgs),

@@ -165,7 +165,7 @@ impl Fuzzer {
         if let Some(hook) = self.hook.lock().unwrap_or_else(PoisonError::into_inner).take() {
             panic::set_hook(hook);
         }
-        panic!("{}", TextReport::new(&report).replay("plimsoll explain; the witness is ", ""));
+        panic!("{}", TextReport::new(&report).replay("cp ", " plimsoll-regressions/ && cargo test regressions"));
     }
 
     /// Changes an input in place by one command, block or message; `data` has room for `max` bytes, of which `size` are the

@@ -5,6 +5,7 @@
 mod adapters;
 mod at_limit;
 mod errors;
+mod init;
 mod known;
 mod reports;
 

@@ -1,0 +1,102 @@
+//! `plimsoll init`: a starter that gives a verdict as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::screen::{Failure, cannot, print, usage};
+
+/// A file of a starter.
+struct File {
+    path: &'static str,
+    text: &'static str,
+}
+
+const fn file(path: &'static str, text: &'static str) -> File {
+    File { path, text }
+}
+
+/// What there are starters for, and what to do next.
+const KINDS: &[(&str, &[File], &str)] = &[
+    (
+        "rust",
+        &[
+            file("Cargo.toml", include_str!("../../templates/rust/Cargo.toml.in")),
+            file("src/lib.rs", include_str!("../../templates/rust/src/lib.rs")),
+            file("tests/conformance.rs", include_str!("../../templates/rust/tests/conformance.rs")),
+        ],
+        "cargo test",
+    ),
+    (
+        "python",
+        &[
+            file("plimsoll.py", include_str!("../../examples/adapters/plimsoll.py")),
+            file("adapter.py", include_str!("../../examples/adapters/minimal.py")),
+        ],
+        "plimsoll check -- python3 adapter.py",
+    ),
+    (
+        "node",
+        &[
+            file("plimsoll.mjs", include_str!("../../examples/adapters/plimsoll.mjs")),
+            file("plimsoll.d.mts", include_str!("../../examples/adapters/plimsoll.d.mts")),
+            file("adapter.mjs", include_str!("../../examples/adapters/minimal.mjs")),
+        ],
+        "plimsoll check -- node adapter.mjs",
+    ),
+    (
+        "fuzz",
+        &[
+            file("Cargo.toml", include_str!("../../templates/fuzz/Cargo.toml.in")),
+            file(".gitignore", include_str!("../../templates/fuzz/gitignore")),
+            file("fuzz_targets/reducer.rs", include_str!("../../templates/fuzz/fuzz_targets/reducer.rs")),
+            file("fuzz_targets/compactor.rs", include_str!("../../templates/fuzz/fuzz_targets/compactor.rs")),
+        ],
+        "cargo +nightly fuzz run --fuzz-dir . -s none reducer",
+    ),
+];
+
+/// The names of the kinds.
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(name, ..)| *name)
+}
+
+pub(super) fn init(kind: &str, dir: &Path, crate_path: Option<&Path>) -> Result<u8, Failure> {
+    let Some((_, files, next)) = KINDS.iter().find(|(name, ..)| *name == kind) else {
+        return Err(usage(format!(
+            "there is no starter for {kind:?}: there are {}",
+            kinds().collect::<Vec<_>>().join(", ")
+        )));
+    };
+    let there: Vec<PathBuf> = files.iter().map(|file| dir.join(file.path)).filter(|path| path.exists()).collect();
+    if let Some(first) = there.first() {
+        return Err(cannot(format!(
+            "{} is there already, and nothing is overwritten; name an empty directory",
+            first.display()
+        )));
+    }
+    let source = match crate_path {
+        None => format!("\"{}\"", env!("CARGO_PKG_VERSION")),
+        Some(path) => {
+            let path = path.canonicalize().map_err(|error| cannot(format!("{}: {error}", path.display())))?;
+            if !path.join("Cargo.toml").is_file() {
+                return Err(cannot(format!(
+                    "{} has no Cargo.toml: name the folder of the crate plimsoll",
+                    path.display()
+                )));
+            }
+            format!("{{ path = {:?} }}", path.display().to_string())
+        }
+    };
+    let mut told = String::new();
+    for File { path, text } in *files {
+        let path = dir.join(path);
+        let parent = path.parent().unwrap_or(dir);
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&path, text.replace("@PLIMSOLL@", &source)))
+            .map_err(|error| cannot(format!("cannot write {}: {error}", path.display())))?;
+        told.push_str(&format!("{}\n", path.display()));
+    }
+    told.push_str(&format!("\nnext, in {}: {next}\n", dir.display()));
+    print(&told);
+    Ok(0)
+}

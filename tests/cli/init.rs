@@ -1,0 +1,69 @@
+//! Starters, and what an input of a fuzzer stands for.
+
+use std::fs;
+use std::process::Command;
+
+use super::{plimsoll, plimsoll_in};
+
+#[test]
+fn a_starter_gives_a_verdict_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs: [(&str, &[&str]); 2] = [("python", &["python3", "adapter.py"]), ("node", &["node", "adapter.mjs"])];
+    for (kind, command) in runs {
+        let made = plimsoll_in(dir.path(), &["init", kind, kind]);
+        assert_eq!(made.code, Some(0), "{}", made.err);
+        if Command::new(command[0]).arg("--version").output().is_err() {
+            continue;
+        }
+        let arguments = [&["check", "--effort", "smoke", "-r", "THR-1", "-r", "LAT-1", "--"], command].concat();
+        let ran = plimsoll_in(&dir.path().join(kind), &arguments);
+        assert_eq!(ran.closing_line(), "conformance: 2 passed, 0 failed, 0 skipped", "{}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn a_starter_overwrites_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("src/lib.rs");
+    fs::create_dir(dir.path().join("src")).unwrap();
+    fs::write(&path, "mine").unwrap();
+    let ran = plimsoll(&["init", "rust", dir.path().to_str().unwrap()]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("lib.rs is there already"), "{}", ran.err);
+    assert!(!dir.path().join("Cargo.toml").exists());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+}
+
+#[test]
+fn a_starter_builds_against_the_crate_that_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for kind in ["rust", "fuzz"] {
+        let ran = plimsoll_in(dir.path(), &["init", kind, kind, "--crate-path", env!("CARGO_MANIFEST_DIR")]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let manifest = fs::read_to_string(dir.path().join(kind).join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("plimsoll = { path = ") && !manifest.contains('@'), "{manifest}");
+    }
+    let ran = plimsoll_in(dir.path(), &["init", "rust", "other", "--crate-path", "rust/src"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("has no Cargo.toml"), "{}", ran.err);
+}
+
+#[test]
+fn bytes_are_shown_as_what_they_stand_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let crash = dir.path().join("crash");
+    fs::write(&crash, [7, 9, 30, 200, 17, 4]).unwrap();
+    let ran = plimsoll(&["witness", crash.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.err.contains("--input"), "{}", ran.err);
+    for (input, member) in
+        [("history", "\"step\""), ("field", "\"reduce\""), ("fit", "\"fit\""), ("request", "\"assemble\"")]
+    {
+        let ran = plimsoll(&["witness", crash.to_str().unwrap(), "--input", input]);
+        assert!(ran.out.contains(member), "{input}: {}{}", ran.out, ran.err);
+        let trace = dir.path().join("trace.jsonl");
+        fs::write(&trace, &ran.out).unwrap();
+        assert_eq!(plimsoll(&["witness", trace.to_str().unwrap()]).out, ran.out);
+        assert_eq!(plimsoll(&["replay", trace.to_str().unwrap()]).code, Some(0));
+    }
+}
