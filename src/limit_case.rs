@@ -6,7 +6,7 @@ use crate::change::{ChangeAct, ChangeCase};
 use crate::contract::{Capability, Contract};
 use crate::field::Block;
 use crate::gauge::GaugeCase;
-use crate::history::{Draft, Scribe, Size};
+use crate::history::{Command, Draft, History, Name, Scribe, Size};
 use crate::message::{Message, Role};
 use crate::text::Text;
 
@@ -121,7 +121,33 @@ impl LimitCase {
     ///
     /// What is wrong with it.
     pub fn from_line(line: &str) -> Result<Self, String> {
-        serde_json::from_str(line).map_err(|error| format!("not a case: {error}"))
+        let case: Self = serde_json::from_str(line).map_err(|error| format!("not a case: {error}"))?;
+        case.check().map(|()| case)
+    }
+
+    /// Whether there can be such messages: keys are unique, and calls are answered in order, as in a history.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    ///
+    /// ```
+    /// let twice = r#"{"fit":{"seed":1,"messages":[{"key":1,"role":"user"},{"key":1,"role":"user"}],"max":1}}"#;
+    /// assert!(plimsoll::LimitCase::from_line(twice).unwrap_err().contains("key 1 is used twice"));
+    /// ```
+    pub fn check(&self) -> Result<(), String> {
+        let messages = match self {
+            Self::Fit(case) => &case.messages,
+            Self::Gauge(GaugeCase::Measure(case)) => &case.messages,
+            Self::Reduce(_) | Self::Assemble(_) | Self::Change(_) | Self::Gauge(GaugeCase::Configure(_)) => {
+                return Ok(());
+            }
+        };
+        if messages.is_empty() {
+            return Ok(());
+        }
+        let list = Command::Append { conversation: Name(0), messages: messages.clone() };
+        History::new(0, vec![list]).check().map_err(|error| error.replacen("command 1", "the messages", 1))
     }
 
     /// The capability whose part is asked.

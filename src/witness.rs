@@ -120,7 +120,9 @@ impl Witness {
                 if case.is_some() {
                     return Err(format!("line {}: a second case; a witness has one", at + 1));
                 }
-                case = Some(serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?);
+                let read: LimitCase = serde_json::from_value(value).map_err(|e| format!("line {}: {e}", at + 1))?;
+                read.check().map_err(|e| format!("line {}: {e}", at + 1))?;
+                case = Some(read);
             } else if let Some(repeat) = value.get("repeat") {
                 let repeat = serde_json::from_value::<Repeat>(repeat.clone()).map_err(|e| e.to_string());
                 let more = repeat.and_then(|repeat| repeat.unfold(commands.len()));
