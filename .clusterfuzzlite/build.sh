@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds every fuzz target and packs its corpus. In a container SRC and OUT are set; without one they default to this
+# checkout and its folder `fuzz/out`.
+set -euo pipefail
+root=${SRC:+$SRC/plimsoll}
+root=${root:-$(cd "$(dirname "$0")/.." && pwd)}
+out=${OUT:-$root/fuzz/out}
+sanitizer=${SANITIZER:-address}
+mkdir -p "$out"
+cd "$root/fuzz"
+cargo +nightly fuzz build -s "$sanitizer"
+triple=$(rustc +nightly -vV | sed -n 's/^host: //p')
+for source in fuzz_targets/*.rs; do
+    target=$(basename "$source" .rs)
+    cp "target/$triple/release/$target" "$out/"
+    seeds=$(mktemp -d)
+    for folder in "corpus/$target" "regressions/$target"; do
+        [ ! -d "$folder" ] || find "$folder" -type f ! -name .gitkeep -exec cp {} "$seeds/" \;
+    done
+    if [ -n "$(ls -A "$seeds")" ]; then
+        (cd "$seeds" && python3 -m zipfile -c "$out/${target}_seed_corpus.zip" ./*)
+    fi
+    rm -rf "$seeds"
+done
