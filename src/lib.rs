@@ -35,6 +35,8 @@
 
 #[cfg(feature = "adapter")]
 pub mod adapter;
+#[cfg(any(feature = "proptest", feature = "quickcheck", feature = "arbitrary"))]
+pub mod bridge;
 mod candidate;
 mod change;
 mod change_play;

@@ -49,6 +49,18 @@ pub(crate) fn shrink(
     Shrunk { history: shrinker.best, executions: shrinker.executions }
 }
 
+/// All histories that are one edit plainer than `history`, whole commands first.
+#[cfg(any(feature = "proptest", feature = "quickcheck"))]
+pub(crate) fn plainer(history: &History, contract: &Contract) -> Vec<History> {
+    let mut found = Vec::new();
+    let (mut budget, mut holds) = (usize::MAX, |history: &History| {
+        found.push(history.clone());
+        false
+    });
+    shrink(history.clone(), contract, &mut budget, &mut holds, &mut |_| {});
+    found
+}
+
 /// With more conversations than this, all but one are shrunk alike: one by one they would take too long.
 const CROWD: usize = 50;
 

@@ -51,6 +51,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("macros_fuzz", 41),
     ("cli", 42),
     ("fuzz", 41),
+    ("bridge", 41),
     ("bin", 43),
     ("zoo", 12),
 ];

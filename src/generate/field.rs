@@ -26,6 +26,12 @@ pub(crate) fn reduce_cases(rules: &FieldRules, seed: u64, small: usize) -> Cases
     Cases { whole, random: Box::new(random) }
 }
 
+/// One random case, the same for the same seed.
+#[cfg(any(feature = "proptest", feature = "quickcheck"))]
+pub(crate) fn draw(rules: &FieldRules, seed: u64) -> ReduceCase {
+    random_case(rules, &mut Rng::with_seed(seed), 24 + seed % 100)
+}
+
 /// The joined field, described.
 pub(crate) fn joined(rules: &FieldRules, blocks: &[BlockDraft]) -> Text {
     if rules.structure == Structure::Text && blocks.len() == 1 {

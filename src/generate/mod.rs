@@ -22,6 +22,8 @@ use crate::history::{Command, History};
 
 pub(crate) use pen::failures;
 pub(crate) use random::decode;
+#[cfg(any(feature = "proptest", feature = "quickcheck"))]
+pub(crate) use random::draw;
 
 use crate::contract::words;
 

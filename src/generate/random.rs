@@ -21,6 +21,14 @@ pub(super) fn all(contract: Contract, seed: u64) -> impl Iterator<Item = Planned
     })
 }
 
+/// One random history, the same for the same seed.
+#[cfg(any(feature = "proptest", feature = "quickcheck"))]
+pub(crate) fn draw(contract: &Contract, seed: u64) -> History {
+    let mut rng = Source::seeded(seed);
+    let draw = Draw { rng: &mut rng, share: SHARES[(seed % 4) as usize], only: Vec::new() };
+    draw.history(Pen::new(contract), seed)
+}
+
 /// The history that `bytes` stand for: every byte string stands for one, and short ones for short ones.
 pub(crate) fn decode(contract: &Contract, bytes: &[u8]) -> History {
     let mut rng = Source::bytes(bytes);
