@@ -27,6 +27,9 @@ pub(crate) fn play(history: &History, contract: &Contract, make: &Make<'_>) -> T
     }
 }
 
+/// What follows in an answer that was cut at the output cap: it is long, and ends in the middle of a word.
+const CUT: &str = ", and then the plan was to go on along the river as far as the old mill, where the grain for the winter was to be gro";
+
 fn needs_length(step: &StepCommand) -> bool {
     step.answers.iter().any(|answer| matches!(answer, Answer::Equal | Answer::Ineffective))
 }
@@ -296,7 +299,7 @@ impl<'a> Player<'a> {
             Answer::CutOff => Reply::Rejection(RejectionKind::CutOff),
             Answer::Empty => ended(String::new(), Stop::End, false),
             Answer::Blank => ended(" \n\t ".to_owned(), Stop::End, false),
-            Answer::Length => ended(text, Stop::Length, false),
+            Answer::Length => ended(framed(&format!("{said}{CUT}")), Stop::Length, false),
             Answer::Refusal => ended(text, Stop::Refusal, false),
             Answer::Inflated => ended(long(2 * self.sent + 1_000), Stop::End, true),
             Answer::Equal | Answer::Ineffective => ended(long(self.lengths[at].unwrap_or(0)), Stop::End, true),

@@ -36,7 +36,7 @@ const PERIOD: usize = 6;
 /// Fewer rounds are written out.
 const ROUNDS: usize = 8;
 /// A file stands for so many commands at most.
-const COMMANDS: usize = 1_000_000;
+const COMMANDS: usize = 100_000;
 
 /// The commands as lines.
 pub(crate) fn fold(commands: &[Command]) -> Vec<Line> {

@@ -201,8 +201,30 @@ impl Shrinker<'_> {
             while at > 0 {
                 let from = at.saturating_sub(size);
                 let mut commands = self.best.commands.clone();
-                commands.drain(from..at.min(commands.len()));
-                self.takes(commands);
+                let gone: Vec<Command> = commands.drain(from..at.min(commands.len())).collect();
+                let waited: f64 = gone.iter().filter_map(seconds).sum();
+                // The time that went with them may be all that mattered.
+                let next = commands[from..].iter_mut().find_map(|command| match command {
+                    Command::Step(step) => Some(step),
+                    _ => None,
+                });
+                if waited > 0.0
+                    && let Some(step) = next
+                {
+                    let kept = step.after_s;
+                    step.after_s += waited;
+                    let later = commands.clone();
+                    if let Some(Command::Step(step)) =
+                        commands[from..].iter_mut().find(|command| matches!(command, Command::Step(_)))
+                    {
+                        step.after_s = kept;
+                    }
+                    if !self.takes(commands) {
+                        self.takes(later);
+                    }
+                } else {
+                    self.takes(commands);
+                }
                 at = from.min(self.best.commands.len().saturating_sub(1));
             }
             size /= 2;
@@ -464,6 +486,14 @@ fn each_append(commands: &mut [Command], mut edit: impl FnMut(&mut Vec<Draft>)) 
         if let Command::Append { messages, .. } = command {
             edit(messages);
         }
+    }
+}
+
+/// The seconds that pass before a step.
+fn seconds(command: &Command) -> Option<f64> {
+    match command {
+        Command::Step(step) => Some(step.after_s),
+        _ => None,
     }
 }
 

@@ -219,6 +219,9 @@ fn read_lines(mut stdout: impl Read + os::Pipe, lines: &SyncSender<Heard>, pipes
             rest = &rest[end + 1..];
             let mut whole = mem::take(&mut line);
             whole.pop_if(|byte| *byte == b'\r');
+            if whole.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
             if lines.send(checked(whole)).is_err() {
                 return;
             }

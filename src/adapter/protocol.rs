@@ -88,7 +88,9 @@ impl Envelope {
             return Ok(Self::Request { id, method, params });
         }
         let id = id.ok_or_else(|| Fault::new(id_is_missing(&members)))?;
-        let outcome = match (members.value("result"), members.value("error")) {
+        // Who writes both members always says null in one of them.
+        let error = members.value("error").filter(|error| !error.is_null());
+        let outcome = match (members.value("result"), error) {
             (Some(_), Some(_)) => return Err(Fault::new("the message has both `result` and `error`")),
             (None, None) => return Err(Fault::new("the message has no `method`, no `result` and no `error`")),
             (Some(result), None) => Ok(result),

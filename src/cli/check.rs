@@ -23,23 +23,28 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         return profiles::check(args);
     }
     let profile = args.profile.as_deref().map(Profile::find).transpose()?;
-    let (report, text) = run(args, profile.as_ref(), args.json.as_deref(), "")?;
+    let (report, text) = run(args, profile.as_ref(), "")?;
+    // Shown before it is written: whatever goes wrong then, it is not lost.
     if args.quiet {
         print(&format!("{}\n", report.closing_line()));
     } else {
         print(&text);
     }
+    if let Some(path) = &args.json {
+        write_json(&report, path)?;
+    }
     Ok(report.exit_code())
+}
+
+/// Writes the JSON report.
+pub(super) fn write_json(report: &Report, path: &Path) -> Result<(), Failure> {
+    std::fs::write(path, format!("{}\n", report.to_json()))
+        .map_err(|error| cannot(format!("cannot write the report {}: {error}", path.display())))
 }
 
 /// One run, as the arguments say, held to `profile` if there is one: its report, and that as a person reads it. Progress
 /// is told with `label` before it.
-pub(super) fn run(
-    args: &CheckArgs,
-    profile: Option<&Profile>,
-    json: Option<&Path>,
-    label: &str,
-) -> Result<(Report, String), Failure> {
+pub(super) fn run(args: &CheckArgs, profile: Option<&Profile>, label: &str) -> Result<(Report, String), Failure> {
     let contract = profile.map(Profile::contract).transpose()?;
     let stop = interrupted();
     let candidate = Candidate::of(&args.candidate, contract.as_ref(), &stop)?;
@@ -63,9 +68,6 @@ pub(super) fn run(
         (Some(known), _) => suite = suite.known(known),
         (None, Some(profile)) => suite = suite.known_failures(profile.known()),
         (None, None) => {}
-    }
-    if let Some(json) = json {
-        suite = suite.json(json);
     }
     let shows = !args.quiet && stderr().is_terminal();
     if shows {

@@ -33,6 +33,8 @@ pub fn main() -> ExitCode {
         }
     };
     let outcome = match command {
+        Command::Check(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
+        Command::Replay { candidate, .. } if ends_in_dashes() && candidate.command.is_empty() => Err(no_command()),
         Command::Check(arguments) => check::check(&arguments),
         Command::List => catalogue::list(),
         Command::Explain { id } => catalogue::explain(&id),
@@ -191,6 +193,15 @@ struct CheckArgs {
 
     #[command(flatten)]
     candidate: CandidateArgs,
+}
+
+/// Whether the arguments end with `--`: a command was to follow, and its variable was empty, say.
+fn ends_in_dashes() -> bool {
+    std::env::args_os().last().is_some_and(|last| last == "--")
+}
+
+fn no_command() -> Failure {
+    screen::usage("no command stands after `--`; leave it out for a built-in candidate")
 }
 
 fn effort(text: &str) -> Result<crate::Effort, String> {

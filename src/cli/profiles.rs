@@ -5,7 +5,7 @@ use std::fs;
 
 use super::CheckArgs;
 use super::candidates::Profile;
-use super::check::run;
+use super::check::{run, write_json};
 use super::screen::{Failure, cannot, print};
 use crate::report::escaped;
 use crate::{Report, Verdict};
@@ -23,8 +23,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let count = profiles.len();
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(count);
     for (at, profile) in profiles.into_iter().enumerate() {
-        let json = args.json.as_ref().map(|dir| dir.join(format!("{}.json", profile.name)));
-        let outcome = run(args, Some(&profile), json.as_deref(), &format!("{} of {count} ", at + 1));
+        let outcome = run(args, Some(&profile), &format!("{} of {count} ", at + 1));
         outcomes.push((profile, outcome));
     }
     let mut text = String::new();
@@ -46,6 +45,13 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         reports().map(Report::tallies).fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2));
     let _ = writeln!(text, "conformance: {passed} passed, {failed} failed, {skipped} skipped");
     print(&text);
+    if let Some(dir) = &args.json {
+        for (profile, outcome) in &outcomes {
+            if let Ok((report, _)) = outcome {
+                write_json(report, &dir.join(format!("{}.json", profile.name)))?;
+            }
+        }
+    }
     let codes = outcomes.iter().map(|(_, outcome)| match outcome {
         Ok((report, _)) => report.exit_code(),
         Err(failure) => failure.code,

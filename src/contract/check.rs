@@ -86,6 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn whole_floats_are_numbers_like_others() {
+        let text = r#"{"capabilities": ["summarize", "latch"], "latch": {"strikes": 2.0, "reopen_growth": 20.0}}"#;
+        let whole = r#"{"capabilities": ["summarize", "latch"], "latch": {"strikes": 2, "reopen_growth": 20}}"#;
+        assert_eq!(Contract::from_json(text).unwrap(), Contract::from_json(whole).unwrap());
+        assert!(Contract::from_json(&text.replace("2.0,", "2.5,")).is_err());
+    }
+
+    #[test]
     fn errors_name_the_member() {
         for (text, names) in [
             (r#"{"capabilities": ["field"], "field": {"notice": "marker"}}"#, "field.marker"),

@@ -68,7 +68,7 @@ impl Contract {
         if value.get("capabilities").is_none() {
             return Err("the contract names no `capabilities`: list what the candidate claims".to_owned());
         }
-        let read = read_sections(&value)?;
+        let read = read_sections(&whole_numbers(value))?;
         read.check()?;
         Ok(read)
     }
@@ -94,6 +94,19 @@ impl Contract {
             }
         }
         unknown
+    }
+}
+
+/// Numbers without a fraction as whole ones: many languages write 2 as 2.0.
+fn whole_numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => Value::from(float as i64),
+            _ => Value::Number(number),
+        },
+        Value::Array(list) => list.into_iter().map(whole_numbers).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (name, whole_numbers(value))).collect(),
+        other => other,
     }
 }
 

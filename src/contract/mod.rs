@@ -169,9 +169,23 @@ impl Contract {
         self.latch.as_ref().filter(|_| self.claims(Capability::Latch))
     }
 
-    /// The cooldown, where a throttle is claimed and has one.
+    /// Whether the latch reopens by time before any cooldown is over.
+    pub(crate) fn latch_reopens_early(&self) -> bool {
+        let reopens_s = self.latch().and_then(|latch| latch.reopen_after_s);
+        reopens_s.zip(self.cooldown()).is_some_and(|(reopens_s, cooldown)| reopens_s <= cooldown.shortest())
+    }
+
+    /// Whether nothing is ever forbidden by the latch alone: no growth lifts the cooldown and not the latch.
+    pub(crate) fn latch_in_shadow(&self) -> bool {
+        let lifted = self.throttle.growth == Growth::Reopens
+            && self.latch().is_some_and(|latch| latch.reopen_growth.is_none_or(|growth| growth > 1));
+        self.latch_reopens_early() && !lifted
+    }
+
+    /// The cooldown, where a throttle is claimed and has one. One of no seconds is none.
     #[must_use]
     pub fn cooldown(&self) -> Option<&Cooldown> {
-        self.throttle.cooldown_s.as_ref().filter(|_| self.claims(Capability::Throttle))
+        let cooldown = self.throttle.cooldown_s.as_ref().filter(|cooldown| cooldown.longest() > 0.0);
+        cooldown.filter(|_| self.claims(Capability::Throttle))
     }
 }

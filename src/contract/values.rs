@@ -29,7 +29,15 @@ impl Cooldown {
         }
     }
 
-    /// The longest of them.
+    /// The shortest of its steps, in seconds.
+    pub(crate) fn shortest(&self) -> f64 {
+        match self {
+            Self::Flat(seconds) => *seconds,
+            Self::Ladder(list) => list.iter().copied().reduce(f64::min).unwrap_or(0.0),
+        }
+    }
+
+    /// The longest of its steps, in seconds.
     #[must_use]
     pub fn longest(&self) -> f64 {
         match self {

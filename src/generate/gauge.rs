@@ -25,7 +25,10 @@ fn configured(contract: &Contract) -> impl Iterator<Item = GaugeCase> + use<> {
         (trigger, trigger.saturating_add(1), limit),
         (trigger, target, 0),
         (trigger, target, -1),
-        (trigger, target, -25_000),
+        // Another one than is declared: what is refused must not be in force.
+        (trigger.saturating_mul(2), (target / 2).max(1), 0),
+        ((trigger / 2).max(2), (target / 3).max(1), -1),
+        (trigger.saturating_add(7), target, -25_000),
         (trigger, limit, limit),
         (trigger, trigger, 0),
         (1, 1, limit),

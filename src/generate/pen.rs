@@ -1,6 +1,6 @@
 //! Writes histories that a host can play, with the amounts that a contract asks for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{Capability, Contract, Drive, FailureKind, Feature, Pending};
 use crate::history::{Answer, Command, Draft, History, Name, Pressure, Size, StepCommand, StepKind};
@@ -16,6 +16,8 @@ pub(crate) struct Pen<'a> {
     key: u32,
     call: u32,
     /// Per conversation: keys that a rewind can go to.
+    /// Conversations in which somebody has spoken.
+    begun: BTreeSet<Name>,
     anchors: BTreeMap<Name, Vec<u32>>,
     open: BTreeMap<Name, Vec<u32>>,
 }
@@ -65,6 +67,7 @@ impl<'a> Pen<'a> {
             commands: Vec::new(),
             key: 0,
             call: 0,
+            begun: BTreeSet::new(),
             anchors: BTreeMap::new(),
             open: BTreeMap::new(),
         }
@@ -92,9 +95,21 @@ impl<'a> Pen<'a> {
     }
 
     /// Appends `drafts`, to the append before it if that is the last command.
-    pub(crate) fn append(&mut self, name: Name, drafts: Vec<Draft>) -> &mut Self {
+    pub(crate) fn append(&mut self, name: Name, mut drafts: Vec<Draft>) -> &mut Self {
         if drafts.is_empty() {
             return self;
+        }
+        // Without a role of its own a result in front would be the system message that a conversation begins with.
+        let speaks = |draft: &&Draft| draft.is_visible() && draft.role != Role::System;
+        if !self.contract.has(Feature::ToolRole)
+            && !self.begun.contains(&name)
+            && drafts.iter().find(speaks).is_some_and(|draft| draft.role == Role::Tool)
+        {
+            let at = drafts.iter().position(|draft| speaks(&draft)).unwrap_or(0);
+            drafts.insert(at, self.draft(Role::User));
+        }
+        if drafts.iter().any(|draft| speaks(&draft)) {
+            self.begun.insert(name);
         }
         for draft in &drafts {
             let open = self.open.entry(name).or_default();
@@ -195,7 +210,10 @@ impl<'a> Pen<'a> {
         let roles = [Role::System, Role::User, Role::Assistant];
         let drafts = (0..count).map(|_| {
             let draft = self.draft(Role::System);
-            Draft { ui_only: true, size, role: roles[draft.key as usize % roles.len()], ..draft }
+            // Whatever else is said of it, the model does not see it.
+            let also = |feature, every| self.contract.has(feature) && draft.key % every == 0;
+            let (hidden, pinned) = (also(Feature::Hidden, 5), also(Feature::Pinned, 7));
+            Draft { ui_only: true, hidden, pinned, size, role: roles[draft.key as usize % roles.len()], ..draft }
         });
         let drafts = drafts.collect();
         self.append(name, drafts)
@@ -311,6 +329,7 @@ impl<'a> Pen<'a> {
                 keys.retain(|key| *key <= to);
             }
             self.open.remove(&name);
+            self.begun.remove(&name);
             self.commands.push(Command::Rewind { conversation: name, to });
         }
         self

@@ -2,8 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Answer, Command, Draft, History, Name};
+use super::{Answer, Command, Draft, History, Name, Size};
 use crate::message::Role;
+
+/// Characters that the messages of a history may have in all, those of a declared size left aside.
+const CHARACTERS: usize = 256_000_000;
 
 /// Conversations that a history may have.
 const CONVERSATIONS: u32 = 100_000;
@@ -20,6 +23,11 @@ struct Seen {
 
 /// See [`History::check`].
 pub(crate) fn check(history: &History) -> Result<(), String> {
+    let sized = |draft: &Draft| if let Size::Chars(chars) = draft.size { chars } else { 0 };
+    let sizes: usize = history.drafts().map(|(_, draft)| sized(draft)).sum();
+    if sizes > CHARACTERS {
+        return Err(format!("its messages have {sizes} characters in all, and {CHARACTERS} are the most"));
+    }
     let mut keys = HashSet::new();
     let mut calls = HashSet::new();
     let mut seen: HashMap<Name, Seen> = HashMap::new();

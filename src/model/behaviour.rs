@@ -317,8 +317,11 @@ pub(crate) trait Behaviour: Send + 'static {
 
     /// The shortened content of a tool result.
     fn shorten(&self, content: &str) -> String {
-        let kept: String = content.chars().take(200).collect();
-        format!("{kept} [{} characters trimmed]", content.chars().count() - kept.chars().count())
+        let len = content.chars().count();
+        let kept: String = content.chars().take(200.min(len / 2)).collect();
+        let shorter = format!("{kept} [{} characters trimmed]", len - kept.chars().count());
+        // Of a very short text a mark is left.
+        if shorter.chars().count() < len { shorter } else { "…".to_owned() }
     }
 
     /// What a step reports of an attempt.

@@ -68,14 +68,14 @@ impl<'t> Judge<'t> {
                 track.latch.may_fail(contract, kind, mark);
             }
             (StepKind::Overflow, Some(Outcome::Abort)) => {
-                track.cooling.may_start(mark, false);
+                track.cooling.may_start(mark, abort_fails);
                 if abort_fails {
                     track.latch.may_fail(contract, FailureKind::Raised, mark);
                 }
             }
             (StepKind::Step, None) if judged.step.pressure != Pressure::None && !enough => {
                 track.facts.declines += 1;
-                track.cooling.may_start(mark, false);
+                track.cooling.may_start(mark, contract.attempt.noop == CountsAs::Failure);
                 if contract.attempt.noop == CountsAs::Failure && judged.step.pressure == Pressure::Summarize {
                     track.latch.may_fail(contract, FailureKind::NoView, mark);
                 }

@@ -195,9 +195,11 @@ fn ordinary(judged: &Judged<'_>) -> bool {
     judged.step.kind == StepKind::Step && judged.step.pressure == Pressure::Summarize && !judged.fog
 }
 
-/// A step under pressure that the closed latch forbids to attempt, and only the latch.
-fn closed(_: &Case<'_>, judged: &Judged<'_>) -> bool {
-    ordinary(judged) && judged.forbid == [Forbid::Latched]
+/// A step under pressure that the closed latch forbids to attempt, and only the latch, unless a cooldown always does, too.
+fn closed(case: &Case<'_>, judged: &Judged<'_>) -> bool {
+    let alone = judged.forbid == [Forbid::Latched];
+    let shadowed = case.contract.latch_in_shadow() && judged.forbid == [Forbid::Cooling, Forbid::Latched];
+    ordinary(judged) && (alone || shadowed)
 }
 
 fn reopened(_: &Case<'_>, judged: &Judged<'_>) -> bool {
@@ -260,5 +262,8 @@ fn trims_while_latched(case: &Case<'_>) -> Seen {
             seen.check(judged.command, "no trim while latched", detail);
         }
     }
+    // Who trims in the step that failed, too, may have nothing left to trim for as long as the latch is closed.
+    let failed = |judged: &&Judged<'_>| ordinary(judged) && matches!(judged.outcome, Some(Outcome::Failure(_)));
+    seen.exercised += case.steps().iter().filter(failed).filter(|judged| judged.trimmed).count() as u64;
     seen
 }

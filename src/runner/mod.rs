@@ -5,6 +5,8 @@ mod compare;
 mod examine;
 mod findings;
 mod replay;
+#[cfg(test)]
+mod sweep;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;

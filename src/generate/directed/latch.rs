@@ -3,7 +3,7 @@
 use super::super::pen::{A, After, COOL, FAIL, failures};
 use super::{Sketch, latched, nearly, reopen, reopen_by_time, reopen_by_time_wait};
 use crate::contract::Capability;
-use crate::history::{Answer, Name, Size, StepKind};
+use crate::history::{Answer, Name, Pressure, Size, StepKind};
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("LAT-1", |pen| {
@@ -83,6 +83,22 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         reopen(pen, A, 0);
         pen.step(A, After::Cooldown(1.0), Answer::Ok).step(A, After::Cooldown(1.0), Answer::Ok);
     }),
+    // Enough is left of it to be worth a summary.
+    ("LAT-7", |pen| {
+        pen.matter(A);
+        latched(pen, A);
+        pen.rewind(A, 0.8).step(A, COOL, Answer::Ok);
+        reopen(pen, A, 0);
+        pen.step(A, COOL, Answer::Ok).step(A, After::Cooldown(1.0), Answer::Ok);
+    }),
+    // What there is to trim comes when the latch is closed.
+    ("LAT-7", |pen| {
+        pen.matter(A);
+        latched(pen, A);
+        pen.trimmable(A).pressed(A, 0.0, Pressure::Trim).step(A, 0.0, Answer::Ok);
+        reopen(pen, A, 0);
+        pen.step(A, COOL, Answer::Ok).step(A, After::Cooldown(1.0), Answer::Ok);
+    }),
     ("LAT-8", |pen| {
         pen.trimmable(A).latch(A).step(A, COOL, Answer::Ok).step(A, 0.0, Answer::Ok);
         pen.step(A, COOL, Answer::Ok);
@@ -90,15 +106,23 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.step(A, After::Cooldown(1.0), Answer::Ok);
     }),
     ("LAT-8", |pen| {
+        pen.trimmable(A).latch(A).step(A, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok);
+        pen.grow(A, 1).step(A, 0.0, Answer::Ok);
+    }),
+    ("LAT-8", |pen| {
         latched(pen, A);
         pen.late_result(A).step(A, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok).step(A, COOL, Answer::Ok);
     }),
     ("LAT-9", |pen| {
         latched(pen, A);
-        pen.late_result(A).step(A, 0.0, Answer::Ok);
+        pen.late_result(A).step(A, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok);
     }),
     ("LAT-9", |pen| {
         pen.trimmable(A).latch(A).step(A, COOL, Answer::Ok);
+    }),
+    // What closes it has nothing left to trim for a later step, or a growth of one reopens it.
+    ("LAT-9", |pen| {
+        pen.trimmable(A).latch(A).step(A, 0.0, Answer::Ok);
     }),
     ("LAT-10", |pen| {
         pen.matter(A);

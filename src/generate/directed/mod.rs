@@ -44,7 +44,16 @@ pub(super) fn all(contract: &Contract, seed: u64, crowd: usize) -> Vec<Planned> 
 
 /// Enough to summarise, and as many failures as latch.
 fn latched<'p, 'a>(pen: &'p mut Pen<'a>, name: Name) -> &'p mut Pen<'a> {
-    pen.matter(name).latch(name)
+    pen.matter(name).latch(name);
+    if pen.contract.latch_reopens_early() {
+        // Only now is it to be seen.
+        pen.ui_only(name, 1, Size::Small);
+        if !pen.contract.latch_in_shadow() {
+            pen.grow(name, 1);
+        }
+        pen.step(name, 0.0, Answer::Ok);
+    }
+    pen
 }
 
 /// Growth that reopens, and `more`.
@@ -93,6 +102,14 @@ fn each_failure(pen: &mut Pen<'_>, kinds: &[Answer]) {
         reopen_by_time_wait(pen, A);
         pen.step(A, COOL, answer);
     }
+}
+
+/// The same with enough to summarise at each step, and a second more.
+fn clock_steps_late(pen: &mut Pen<'_>, wall_by_s: f64) {
+    let wait = pen.contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(pen.cooldown()) + 1.0;
+    pen.matter(A).step(A, 10.0, Answer::Ok).matter(A).push(Command::Clock { wall_by_s });
+    pen.pressed(A, 0.0, Pressure::Summarize).matter(A).pressed(A, wait, Pressure::Summarize);
+    pen.matter(A).pressed(A, wait, Pressure::Summarize);
 }
 
 fn clock_steps(pen: &mut Pen<'_>, wall_by_s: f64) {

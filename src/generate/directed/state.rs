@@ -1,7 +1,7 @@
 //! Conversations, restarts, clocks, and what a person asks for.
 
 use super::super::pen::{A, B, COOL, FAIL};
-use super::{Sketch, clock_steps, latched, nearly, reopen, reopen_by_time_wait};
+use super::{Sketch, clock_steps, clock_steps_late, latched, nearly, reopen, reopen_by_time_wait};
 use crate::contract::Capability;
 use crate::history::{Answer, Command, Name, Pressure, StepKind};
 
@@ -79,6 +79,7 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     }),
     ("CLK-1", |pen| clock_steps(pen, -3_600.0)),
     ("CLK-1", |pen| clock_steps(pen, 3_600.0)),
+    ("CLK-1", |pen| clock_steps_late(pen, -3_600.0)),
     ("CLK-1", |pen| {
         let wait = pen.contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(pen.cooldown());
         pen.matter(A).step(A, 0.0, FAIL).push(Command::Clock { wall_by_s: -3_600.0 });

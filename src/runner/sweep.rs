@@ -1,0 +1,169 @@
+//! The reference under many contracts: whatever is declared, it passes, and every claimed MUST is exercised.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::Examiner;
+use crate::contract::{Contract, Weight};
+use crate::generate::{Budget, Effort, Share, plan};
+use crate::model::Reference;
+use crate::requirement::{Check, Level, Requirement, requirements};
+
+/// One of the values.
+fn of(rng: &mut Rng, values: &[Value]) -> Value {
+    values[rng.usize(..values.len())].clone()
+}
+
+/// Each of the words with this chance in ten.
+fn some(rng: &mut Rng, words: &[&str], tenths: u8) -> Vec<Value> {
+    words.iter().filter(|_| rng.u8(..10) < tenths).map(|word| json!(word)).collect()
+}
+
+/// A contract that somebody might declare.
+fn contract(seed: u64) -> Value {
+    let rng = &mut Rng::with_seed(seed);
+    let mut capabilities = some(
+        rng,
+        &[
+            "throttle",
+            "latch",
+            "trim",
+            "force",
+            "overflow",
+            "conversations",
+            "restart",
+            "rewind",
+            "log",
+            "view",
+            "usage",
+            "arrivals",
+            "auto",
+        ],
+        6,
+    );
+    capabilities.push(json!("summarize"));
+    let kinds = ["rejected", "overflow", "timeout", "transport", "empty", "blank", "length", "refusal", "inflated"];
+    let mut messages = some(rng, &["ui_only", "hidden", "pinned", "reasoning", "system", "tool_role"], 7);
+    if rng.u8(..4) > 0 {
+        messages.push(json!("calls"));
+        messages.extend(some(rng, &["parallel_calls", "interim"], 6));
+    }
+    if messages.contains(&json!("system")) {
+        messages.extend(some(rng, &["many_system"], 5));
+    }
+    let cooldown =
+        of(rng, &[json!(60), json!(60), json!(null), json!(0), json!(1), json!(90.5), json!(3_600), json!([30, 120])]);
+    let exempt = if cooldown.is_null() || cooldown == 0 { Vec::new() } else { some(rng, &kinds, 1) };
+    let growth = of(rng, &[json!(20), json!(1), json!(3), json!(10), json!(50), json!(null)]);
+    let after = of(rng, &[json!(null), json!(300), json!(600)]);
+    let latch = match rng.u8(..8) {
+        0 => json!(null),
+        _ => json!({
+            "strikes": of(rng, &[json!(1), json!(1), json!(2), json!(3), json!(5)]),
+            // Not for ever.
+            "reopen_growth": if growth.is_null() && after.is_null() { json!(20) } else { growth },
+            "reopen_after_s": after,
+            "exempt": exempt,
+            "after_reopen": of(rng, &[json!("half_open"), json!("fresh")]),
+        }),
+    };
+    let calls = of(rng, &[json!(1), json!(1), json!(2), json!(3), json!("chunks")]);
+    let input_max = if calls == "chunks" { json!(4_000) } else { json!(null) };
+    json!({
+        "capabilities": capabilities,
+        "messages": messages,
+        "throttle": {
+            "cooldown_s": cooldown,
+            "growth": of(rng, &[json!("reopens"), json!("ignored"), json!("unspecified")]),
+            "clock": of(rng, &[json!("wall"), json!("monotonic")]),
+        },
+        "latch": latch,
+        "attempt": {
+            "calls": calls,
+            "input_max": input_max,
+            "min_effect": of(rng, &[json!(0.0), json!(0.0), json!(0.1), json!(0.3)]),
+            "abort": of(rng, &[json!("ignored"), json!("failure")]),
+            "noop": of(rng, &[json!("ignored"), json!("failure")]),
+            "pending": of(rng, &[json!("never"), json!("host")]),
+            "keep_last": of(rng, &[json!(1), json!(2), json!(4), json!(8)]),
+            "eligible_min": of(rng, &[json!(4), json!(1), json!(8)]),
+            "eligible_min_size": of(rng, &[json!(400), json!(0), json!(2_000)]),
+        },
+        "overflow": {"recoveries": of(rng, &[json!(1), json!(2), json!(3)])},
+        "trim": {
+            "min_chars": of(rng, &[json!(1_000), json!(600), json!(200)]),
+            "keep_last": of(rng, &[json!(3), json!(1), json!(5)]),
+            "how": of(rng, &[json!("marker"), json!("drop")]),
+        },
+        "status": {"visible": some(rng, &["checkpoint", "reminder"], 2)},
+        "view": {
+            "latest_user": of(rng, &[json!("verbatim"), json!("covered")]),
+            "summaries": of(rng, &[json!(1), json!(2), json!(3)]),
+            "alternation": rng.u8(..4) == 0,
+        },
+        "restart": of(rng, &[json!("persistent"), json!("volatile")]),
+        "conversations": {"max": of(rng, &[json!(1_000), json!(2), json!(7)])},
+        "size": {
+            "unit": of(rng, &[json!("code_points"), json!("utf8_bytes"), json!("utf16_units")]),
+            "per_message": of(rng, &[json!(0), json!(0), json!(4)]),
+        },
+        "drive": of(rng, &[json!("step"), json!("step"), json!("turn")]),
+    })
+}
+
+/// What is wrong with the reference under the contract, said by the suite.
+fn blamed(contract: &Contract, seed: u64) -> Vec<String> {
+    let claimed: Vec<&'static Requirement> = requirements()
+        .filter(|requirement| requirement.applies(contract) && requirement.check.side().is_none())
+        .collect();
+    let make = || Ok(Box::new(Reference::new(contract.clone())) as Box<dyn crate::candidate::Compactor>);
+    let examiner = Examiner { contract, make: &make, requirements: &claimed };
+    let mut exercised = vec![0; claimed.len()];
+    let mut wrong = Vec::new();
+    let budget = Budget { crowd: 60, ..Budget::new(Effort::Smoke, Weight::Light) };
+    let planned = plan(contract, seed, budget, Vec::new());
+    let directed = planned.scan(0, |others, planned| {
+        *others += usize::from(planned.share != Share::Directed && planned.share != Share::Exhaustive);
+        (*others <= 150).then_some(planned)
+    });
+    for planned in directed.filter(|planned| planned.share != Share::Exhaustive) {
+        let examined = examiner.examine(&planned);
+        for (suspect, _) in &examined.suspects {
+            let id = match suspect {
+                super::Suspect::Observed(at, _) | super::Suspect::Differed(at) => claimed[*at].id,
+                _ => "",
+            };
+            let binds = claimed.iter().all(|other| other.id != id || other.level == Level::Must);
+            if binds && wrong.len() < 3 {
+                wrong.push(format!("{id} {suspect:?} in {:?} {}", planned.share, planned.target.unwrap_or_default()));
+            }
+        }
+        exercised.iter_mut().zip(examined.exercised).for_each(|(sum, more)| *sum += more);
+        let directed_is_over = planned.share != Share::Directed;
+        if directed_is_over && wrong.len() > 2 {
+            break;
+        }
+    }
+    let vacuous = claimed.iter().zip(&exercised).filter(|(requirement, exercised)| {
+        **exercised == 0 && requirement.level == Level::Must && !matches!(requirement.check, Check::Compare { .. })
+    });
+    wrong.extend(vacuous.map(|(requirement, _)| format!("{} is vacuous", requirement.id)));
+    wrong
+}
+
+#[test]
+fn the_reference_passes_whatever_it_declares() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let from = number("PLIMSOLL_SWEEP").unwrap_or(0);
+    let count = number("PLIMSOLL_SWEEP_COUNT").unwrap_or(60);
+    let mut failing = Vec::new();
+    for seed in from..from + count {
+        let declared = contract(seed);
+        let Ok(contract) = Contract::from_value(declared.clone()) else { continue };
+        let wrong = blamed(&contract, seed);
+        if !wrong.is_empty() {
+            failing.push(format!("{seed}: {}\n   {declared}", wrong.join("; ")));
+        }
+    }
+    assert!(failing.is_empty(), "{} of {count}:\n{}", failing.len(), failing.join("\n"));
+}
