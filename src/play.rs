@@ -5,9 +5,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use crate::candidate::{Compactor, Conversation, CutOff, Error, Host, Restart};
-use crate::contract::{Capability, Contract};
+use crate::contract::{Capability, Contract, PressureSource};
 use crate::heart::heartbeat;
-use crate::history::{Answer, Command, History, Name, Scribe, StepCommand};
+use crate::history::{Answer, Command, History, Name, Pressure, Scribe, StepCommand};
 use crate::message::Message;
 use crate::trace::{BreakKind, Broken, Event, RejectionKind, Reply, State, Stop, Trace};
 
@@ -245,7 +245,10 @@ impl<'a> Player<'a> {
         let arrived = self.messages(step.conversation, &step.arrived);
         let replies = self.replies(at, step);
         self.steps += 1;
-        let host = Host::new(step.kind, step.pressure, (self.wall_s, self.monotonic_s), replies, arrived);
+        // Who measures for itself is told nothing.
+        let given = self.contract.pressure == PressureSource::Given;
+        let pressure = if given { step.pressure } else { Pressure::None };
+        let host = Host::new(step.kind, pressure, (self.wall_s, self.monotonic_s), replies, arrived);
         let target = &mut self.conversations[step.conversation.0 as usize];
         let result = guarded(|| candidate.step(target, &host));
         event.calls = host.close();

@@ -210,7 +210,8 @@ class Host:
     """The host's side of one open step.
 
     kind         "step"; "force": a person asked; "overflow": the provider proved it does not fit
-    pressure     "none", "trim" (trimming is enough) or "summarize" (it is not)
+    pressure     "none", "trim" (trimming is enough) or "summarize" (it is not); None: the contract
+                 says that the candidate measures for itself
     wall_s, monotonic_s   the time now, in seconds
     """
 

@@ -1,6 +1,7 @@
 """The reference candidate: every rule of the contract that a compactor can keep, in readable Python.
 
     plimsoll check -- python3 reference.py
+    plimsoll check -- python3 reference.py --own     measuring for itself
 
 From top to bottom: the parameters; the guard, which says when an attempt may be made, and the same in
 its general form; what may be
@@ -16,6 +17,7 @@ from __future__ import annotations
 import collections
 import json
 import os
+import sys
 import tempfile
 
 import plimsoll
@@ -49,25 +51,30 @@ CONTRACT = {
         "join": {"separator": SEPARATOR, "skip_empty": True},
     },
     "fit": {"unit": "code_points", "max": "any"},
+    "pressure": "given",
     "gauge": {"trigger": TRIGGER, "target": TARGET, "unit": "tokens", "counter": "chars/4"},
     "change": {"after_success": AFTER_SUCCESS, "after_failure": AFTER_FAILURE},
 }
+OWN = {**CONTRACT, "pressure": "own"}  # nobody says that the log is too large: it measures
 
 
 # ---- when --------------------------------------------------------------------------------------
 
 
 class Guard:
-    """Throttle, latch and overflow budget of one conversation: four values, None where unset.
+    """Throttle, latch and overflow budget of one conversation, None where unset.
 
     tried_at      wall time of the last unforced attempt that succeeded or failed
     tried         growth at that attempt
     failed        growth at the last failure, while no success has come since: the latch
     recovered     growth at the last overflow recovery that gained nothing
+    settled       length of the log at the last success
+    fixed, under  what could not be compacted at the last attempt, and growth then
     """
 
-    def __init__(self, tried_at=None, tried=None, failed=None, recovered=None):
+    def __init__(self, tried_at=None, tried=None, failed=None, recovered=None, settled=None, fixed=None, under=None):
         self.tried_at, self.tried, self.failed, self.recovered = tried_at, tried, failed, recovered
+        self.settled, self.fixed, self.under = settled, fixed, under
 
     def copy(self):
         return Guard(**vars(self))
@@ -90,8 +97,8 @@ class Guard:
     def failure(self, now_s, growth):
         self.tried_at, self.tried, self.failed = now_s, growth, growth
 
-    def success(self):
-        self.failed = None
+    def success(self, said):
+        self.failed, self.settled = None, said
 
     def clock(self, now_s):
         """A wall clock that stepped back must not prolong a cooldown: it begins anew, at most."""
@@ -189,6 +196,15 @@ def measured(messages, reported):
     if reported and reported["tokens"] and reported["upto"] in ids:
         return reported["tokens"] + tokens(messages[ids.index(reported["upto"]) + 1:])
     return tokens(messages)
+
+
+def fixed(view):
+    """What can never be compacted: leading system messages and pinned ones."""
+    seen = [i for i in view if plimsoll.visible(i)]
+    leading = 0
+    while leading < len(seen) and seen[leading]["role"] == "system" and plimsoll.external(seen[leading]):
+        leading += 1
+    return [i for at, i in enumerate(seen) if at < leading or i["pinned"]]
 
 
 # ---- limits ------------------------------------------------------------------------------------
@@ -342,8 +358,9 @@ class Reference(plimsoll.Keeper):
     name, version, contract = "reference-python", "1.0", CONTRACT
     Conversation = Talk
 
-    def __init__(self, directory):
+    def __init__(self, directory, contract=CONTRACT):
         super().__init__()
+        self.contract = contract
         self.store, self.auto_on = Store(directory), True
         self.guards, self.trigger = collections.defaultdict(Changes), TRIGGER
 
@@ -399,6 +416,8 @@ class Reference(plimsoll.Keeper):
 
     def _unforced(self, conversation, talk, host):
         """Summarise if that is needed and may be tried; else trim, latched and cooling too."""
+        if self.contract["pressure"] == "own":
+            return self._measured(conversation, talk, host)
         if host.pressure == "none":
             return "none"
         held = talk.guard.cooling(host.wall_s, talk.external) or talk.guard.latched(talk.external)
@@ -406,6 +425,38 @@ class Reference(plimsoll.Keeper):
             if self._attempt(conversation, talk, host) == "success":
                 return "summarize"
         return self._trim(talk)
+
+    def _measured(self, conversation, talk, host):
+        """Nothing below the trigger; above it a trim if that alone gets to the target, else an attempt."""
+        if measured(talk.view, talk.usage) < TRIGGER:
+            return "none"
+        if self._trim_to_target(talk):
+            return "trim"
+        guard = talk.guard
+        held = guard.cooling(host.wall_s, talk.external) or guard.latched(talk.external)
+        stays = fixed(talk.view)
+        ids = [i["id"] for i in stays]
+        if tokens(stays) >= TRIGGER and guard.fixed == ids and talk.external - guard.under < REOPEN_GROWTH:
+            held = True  # one attempt was enough to find out
+        if guard.settled is not None:
+            said = [m for m in talk.log[guard.settled:] if plimsoll.external(m)]
+            held = held or tokens(said) < TRIGGER - TARGET
+        if self.auto_on and not held:
+            guard.fixed, guard.under = ids, talk.external
+            if self._attempt(conversation, talk, host) == "success":
+                return "summarize"
+        return self._trim(talk)
+
+    def _trim_to_target(self, talk):
+        """Trim the oldest results, no more of them than it takes to get to the target. Whether that is enough."""
+        size, gone = measured(talk.view, talk.usage), {}
+        for item in trimmable(talk.view):
+            gone[item["id"]] = short = trimmed(item)
+            size += tokens([short]) - tokens([item])
+            if size <= TARGET:
+                talk.view, talk.usage = [gone.get(i["id"], i) for i in talk.view], None
+                return True
+        return False
 
     def _recovery(self, conversation, talk, host):
         """The provider proved that the request does not fit: one attempt, cooling and latched too.
@@ -428,7 +479,7 @@ class Reference(plimsoll.Keeper):
         An unforced attempt is stored as a failure before the call, so that a restart which cuts it
         off finds one. A forced one that fails leaves no trace but its status.
         """
-        matter, guard = eligible(talk.view), talk.guard.copy()
+        matter, guard, said = eligible(talk.view), talk.guard.copy(), len(talk.log)
         if plimsoll.has_open_call(talk.view) or not worth_it(matter):
             return "declined"
         if host.kind != "force":
@@ -447,7 +498,7 @@ class Reference(plimsoll.Keeper):
         before, after = plimsoll.size(talk.view), plimsoll.size(shorter)
         if answer.usable and after < before:
             talk.view, talk.usage = shorter, None  # the reported size was that of the old view
-            talk.guard.success()
+            talk.guard.success(said)
             talk.say("compacted: %d characters, now %d" % (before, after))
             outcome = "success"
         else:
@@ -460,6 +511,8 @@ class Reference(plimsoll.Keeper):
         """Trim whatever may be trimmed. Only the view changes: the log has it all."""
         long = {i["id"] for i in trimmable(talk.view)}
         talk.view = [trimmed(i) if i["id"] in long else i for i in talk.view]
+        if long:
+            talk.usage = None
         return "trim" if long else "none"
 
     def reduce(self, blocks, limit):
@@ -515,4 +568,4 @@ class Reference(plimsoll.Keeper):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="plimsoll-reference-") as scratch:
-        plimsoll.run(Reference(scratch))
+        plimsoll.run(Reference(scratch, OWN if "--own" in sys.argv[1:] else CONTRACT))

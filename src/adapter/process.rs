@@ -19,7 +19,7 @@ use super::results::{StepResult, SummarizeParams, ViewResult, read_append, read_
 use crate::candidate::{
     Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, Reducer, Rejection, Restart, Summary, Trimmer,
 };
-use crate::contract::{Capability, Contract};
+use crate::contract::{Capability, Contract, PressureSource};
 use crate::message::Message;
 use crate::trace::{Action, Input};
 
@@ -285,10 +285,11 @@ impl Compactor for Process {
     /// An error that the candidate answers is [`Error::raised`]; the state is read afterwards. Everything else that goes
     /// wrong is a break.
     fn step(&mut self, conversation: &mut Conversation, host: &Host) -> Result<Action, Error> {
+        let given = self.introduction.contract.pressure == PressureSource::Given;
         let params = StepParams {
             conversation: conversation.id().to_owned(),
             kind: host.kind(),
-            pressure: host.pressure(),
+            pressure: given.then(|| host.pressure()),
             wall_s: host.wall(),
             monotonic_s: host.monotonic(),
         };

@@ -172,7 +172,8 @@ pub(super) struct AppendParams {
 pub(super) struct StepParams {
     pub(super) conversation: String,
     pub(super) kind: StepKind,
-    pub(super) pressure: Pressure,
+    /// None: the candidate measures for itself.
+    pub(super) pressure: Option<Pressure>,
     pub(super) wall_s: f64,
     pub(super) monotonic_s: f64,
 }

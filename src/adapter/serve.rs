@@ -22,6 +22,7 @@ use super::results::action_word;
 use crate::candidate::{Changes, Compactor, Conversation, CutOff, Error, Host, Rejection, Restart, Summary};
 use crate::contract::Capability;
 use crate::field::Infeasible;
+use crate::history::Pressure;
 use crate::message::Message;
 use crate::trace::{BreakKind, Input, RejectionKind, Stop};
 use crate::unit::Limit;
@@ -218,7 +219,12 @@ impl<'a> Server<'a> {
         let served = &mut self.conversations[at];
         let (wire, known, asked) = (Arc::clone(&self.wire), Arc::clone(&served.known), Arc::clone(&self.asked));
         let ask = Box::new(move |input| ask(&wire, &known, &asked, input));
-        let host = Host::calling(params.kind, params.pressure, (params.wall_s, params.monotonic_s), ask);
+        let host = Host::calling(
+            params.kind,
+            params.pressure.unwrap_or(Pressure::None),
+            (params.wall_s, params.monotonic_s),
+            ask,
+        );
         let candidate = &mut self.candidate;
         let stepped = catch_unwind(AssertUnwindSafe(|| candidate.step(&mut served.conversation, &host)));
         drop(host.close());

@@ -135,7 +135,7 @@ impl Host {
         self.with(|turn| turn.kind)
     }
 
-    /// The verdict on the size of the view.
+    /// The verdict on the size of the view. Where the contract's `pressure` is `own` there is none, and this says nothing.
     #[must_use]
     pub fn pressure(&self) -> Pressure {
         self.with(|turn| turn.pressure)

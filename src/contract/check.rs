@@ -1,6 +1,6 @@
 //! Whether a contract contradicts itself.
 
-use super::{Calls, Capability, Contract, Cooldown, Feature, Notice};
+use super::{Calls, Capability, Contract, Cooldown, Feature, FitUnit, Notice, PressureSource, TrimHow};
 
 impl Contract {
     /// Whether the contract is free of contradictions.
@@ -56,6 +56,15 @@ impl Contract {
         let takes = [self.change.after_success, self.change.after_failure];
         if self.claims(Capability::Change) && takes.iter().any(|n| !(1..=1_000).contains(n)) {
             return fail("change.after_success and change.after_failure must be from 1 to 1000");
+        }
+        if self.pressure == PressureSource::Own && !self.claims(Capability::Gauge) {
+            return fail("pressure = \"own\" needs the capability gauge, whose trigger and target it goes by");
+        }
+        let shortens = self.claims(Capability::Trim) && self.trim.how == TrimHow::Marker;
+        if self.pressure == PressureSource::Own && self.gauge.unit == FitUnit::Messages && shortens {
+            return fail(
+                "trim.how = \"marker\" frees no message: with pressure = \"own\" in messages it is \"drop\", or no trim",
+            );
         }
         if self.gauge.target >= self.gauge.trigger && self.claims(Capability::Gauge) {
             return fail("gauge.target must be below gauge.trigger");

@@ -1,5 +1,6 @@
 //! All histories of a small scope: enough to summarise, then every sequence over a small boundary alphabet.
 
+use super::own::{Edge, measures};
 use super::pen::{A, After, B, COOL, FAIL, Pen, failures};
 use super::{Planned, Share};
 use crate::contract::{Capability, Contract, Feature};
@@ -67,29 +68,55 @@ fn alphabet(contract: &Contract) -> Vec<Letter> {
     letters.push(|pen| {
         pen.step(A, 0.0, Answer::Aborted);
     });
-    letters.push(|pen| {
-        pen.pressed(A, 0.0, Pressure::Trim);
-    });
+    if measures(contract) {
+        letters.push(|pen| {
+            pen.late_result(A);
+        });
+        letters.push(|pen| {
+            pen.talk(A);
+        });
+    } else {
+        letters.push(|pen| {
+            pen.pressed(A, 0.0, Pressure::Trim);
+        });
+    }
     letters
 }
+
+/// What a history begins with: enough to summarise. Where the candidate measures for itself, of every size that matters.
+const BEGINS: &[Letter] = &[
+    |pen| {
+        pen.matter(A);
+    },
+    |pen| {
+        pen.talk(A).reach(A, Edge::Over).grow(A, 2);
+    },
+    |pen| {
+        pen.talk(A).reach(A, Edge::Under);
+    },
+    |pen| {
+        pen.trimmable(A);
+    },
+];
 
 /// Shorter ones first, up to `steps` steps in all.
 pub(super) fn all(contract: Contract, seed: u64, steps: usize) -> impl Iterator<Item = Planned> + use<> {
     let letters = alphabet(&contract);
     let base = letters.len() as u64;
+    let begins: &[Letter] = if measures(&contract) { BEGINS } else { &BEGINS[..1] };
     let (mut length, mut number, mut spent) = (1u32, 0u64, 0usize);
     std::iter::from_fn(move || {
         loop {
             if spent >= steps || length > 8 {
                 return None;
             }
-            if number >= base.pow(length) {
+            if number >= base.pow(length) * begins.len() as u64 {
                 (length, number) = (length + 1, 0);
                 continue;
             }
             let mut pen = Pen::new(&contract);
-            pen.matter(A);
-            let mut rest = number;
+            begins[(number % begins.len() as u64) as usize](&mut pen);
+            let mut rest = number / begins.len() as u64;
             for _ in 0..length {
                 letters[(rest % base) as usize](&mut pen);
                 rest /= base;

@@ -11,6 +11,7 @@ pub(crate) mod field;
 mod field_small;
 pub(crate) mod fit;
 pub(crate) mod gauge;
+mod own;
 mod pen;
 mod random;
 pub(crate) mod request;

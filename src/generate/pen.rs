@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::own::{count, measures};
 use crate::contract::{Capability, Contract, Drive, FailureKind, Feature, Pending};
 use crate::history::{Answer, Command, Draft, History, Name, Pressure, Size, StepCommand, StepKind};
 use crate::message::Role;
@@ -20,6 +21,10 @@ pub(crate) struct Pen<'a> {
     begun: BTreeSet<Name>,
     anchors: BTreeMap<Name, Vec<u32>>,
     open: BTreeMap<Name, Vec<u32>>,
+    /// Per conversation: the least and the most that its messages measure.
+    sizes: BTreeMap<Name, (usize, usize)>,
+    /// Seconds that pass before the next step, where nothing but time was to pass.
+    late_s: f64,
 }
 
 /// Seconds before a step.
@@ -70,6 +75,8 @@ impl<'a> Pen<'a> {
             begun: BTreeSet::new(),
             anchors: BTreeMap::new(),
             open: BTreeMap::new(),
+            sizes: BTreeMap::new(),
+            late_s: 0.0,
         }
     }
 
@@ -77,7 +84,7 @@ impl<'a> Pen<'a> {
         History::new(seed, self.commands)
     }
 
-    pub(crate) fn push(&mut self, command: Command) -> &mut Self {
+    pub(crate) fn push(&mut self, mut command: Command) -> &mut Self {
         if let Command::Step(step) = &command
             && self.contract.attempt.pending == Pending::Host
             && self.open.get(&step.conversation).is_some_and(|open| !open.is_empty())
@@ -85,8 +92,24 @@ impl<'a> Pen<'a> {
             // The host has promised never to step under an open call.
             return self;
         }
+        if let Command::Step(step) = &mut command {
+            step.after_s += std::mem::take(&mut self.late_s);
+            if measures(self.contract) {
+                step.pressure = Pressure::Summarize;
+            }
+        }
         self.commands.push(command);
         self
+    }
+
+    /// The least and the most that the messages of a conversation measure.
+    pub(super) fn measured(&self, name: Name) -> (usize, usize) {
+        self.sizes.get(&name).copied().unwrap_or_default()
+    }
+
+    /// The last message that a rewind can go to.
+    pub(super) fn last(&self, name: Name) -> Option<u32> {
+        self.anchors.get(&name)?.last().copied()
     }
 
     pub(crate) fn draft(&mut self, role: Role) -> Draft {
@@ -112,6 +135,9 @@ impl<'a> Pen<'a> {
             self.begun.insert(name);
         }
         for draft in &drafts {
+            let (least, most) = count(self.contract, draft);
+            let size = self.sizes.entry(name).or_default();
+            *size = (size.0 + least, size.1 + most);
             let open = self.open.entry(name).or_default();
             open.extend(&draft.calls);
             if let Some(call) = draft.answers.filter(|_| !draft.interim) {
@@ -145,8 +171,17 @@ impl<'a> Pen<'a> {
         if small <= 40 { (small, Size::Small) } else { (count(self.contract.sizes.large), Size::Large) }
     }
 
-    /// Enough to summarise: a person and an assistant in turn, the assistant last.
+    /// Enough to summarise, and too large: a person and an assistant in turn, the assistant last.
     pub(crate) fn matter(&mut self, name: Name) -> &mut Self {
+        let mut drafts = self.too_much();
+        if !drafts.is_empty() {
+            drafts.insert(0, self.draft(Role::User));
+        }
+        self.append(name, drafts).talk(name)
+    }
+
+    /// Enough to summarise, were it too large.
+    pub(crate) fn talk(&mut self, name: Name) -> &mut Self {
         let (count, size) = self.enough();
         let mut drafts = Vec::with_capacity(count + 2);
         for _ in 0..count.div_ceil(2) + 1 {
@@ -160,6 +195,7 @@ impl<'a> Pen<'a> {
     pub(crate) fn task(&mut self, name: Name) -> &mut Self {
         let (count, size) = self.enough();
         let mut drafts = vec![self.draft(Role::User)];
+        drafts.extend(self.too_much());
         while drafts.len() < count + 3 {
             drafts.extend(self.result(size));
         }
@@ -169,14 +205,15 @@ impl<'a> Pen<'a> {
     /// Enough to summarise, all of it the assistant's.
     pub(crate) fn monologue(&mut self, name: Name) -> &mut Self {
         let (count, size) = self.enough();
+        let filler = self.too_much().into_iter().map(|draft| Draft { role: Role::Assistant, ..draft }).collect();
         let drafts = (0..count + 2).map(|_| Draft { size, ..self.draft(Role::Assistant) }).collect();
-        self.append(name, drafts)
+        self.append(name, filler).append(name, drafts)
     }
 
     /// `count` small tool results, and enough of them to summarise.
     pub(crate) fn results(&mut self, name: Name, count: usize) -> &mut Self {
         let (least, size) = self.enough();
-        let mut drafts = Vec::new();
+        let mut drafts = self.too_much();
         for _ in 0..count.max(least.div_ceil(2)) {
             drafts.extend(self.result(size));
         }
@@ -282,6 +319,11 @@ impl<'a> Pen<'a> {
 
     /// Results that are surely trimmable, and what a declared tail protects.
     pub(crate) fn trimmable(&mut self, name: Name) -> &mut Self {
+        self.trimmables(name, false)
+    }
+
+    /// The same; where the candidate measures for itself, results whose trimming alone is enough, fine ones or a few.
+    pub(crate) fn trimmables(&mut self, name: Name, fine: bool) -> &mut Self {
         let rules = &self.contract.trim;
         let (keep_last, keep_size) = (rules.keep_last, rules.keep_size);
         let kept = keep_size.div_ceil(self.contract.sizes.large);
@@ -290,10 +332,15 @@ impl<'a> Pen<'a> {
         // What else stands in the view, in characters.
         let small = if size == Size::Large { self.contract.sizes.large } else { self.contract.sizes.small };
         let rest = kept * self.contract.sizes.large + (2 * pairs + 3) * small;
-        let result = self.saving_size(rest);
+        let calls = 2 * self.contract.sizes.small;
+        let (result, count) = match self.enough_to_trim(fine, rest + calls) {
+            Some((chars, count)) => (Size::Chars(chars.min(4_000_000)), count),
+            None => (self.saving_size(rest), 2),
+        };
         let mut drafts = vec![self.draft(Role::User)];
-        drafts.extend(self.result(result));
-        drafts.extend(self.result(result));
+        for _ in 0..count {
+            drafts.extend(self.result(result));
+        }
         for _ in 0..kept {
             drafts.extend(self.result(Size::Large));
         }
@@ -328,6 +375,8 @@ impl<'a> Pen<'a> {
             if let Some(keys) = self.anchors.get_mut(&name) {
                 keys.retain(|key| *key <= to);
             }
+            // How much of it is left is not counted.
+            self.sizes.remove(&name);
             self.open.remove(&name);
             self.begun.remove(&name);
             self.commands.push(Command::Rewind { conversation: name, to });
@@ -390,6 +439,11 @@ impl<'a> Pen<'a> {
 
     pub(crate) fn pressed(&mut self, name: Name, after: impl Into<After>, pressure: Pressure) -> &mut Self {
         let after_s = self.seconds(after.into());
+        if pressure == Pressure::None && measures(self.contract) {
+            // Nobody can tell it that there is no pressure: no step, but the time.
+            self.late_s += after_s;
+            return self;
+        }
         self.push(Command::Step(StepCommand { after_s, pressure, ..StepCommand::new(name) }))
     }
 

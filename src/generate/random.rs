@@ -2,6 +2,7 @@
 
 use super::source::Source;
 
+use super::own::{Edge, measures};
 use super::pen::{Pen, failures};
 use super::{Planned, Share};
 use crate::contract::{Capability, Contract, Drive, Feature};
@@ -93,7 +94,11 @@ impl Draw<'_, '_> {
             let system = pen.draft(Role::System);
             pen.append(Name(0), vec![system]);
         }
-        pen.matter(Name(0));
+        if measures(pen.contract) {
+            self.sized(&mut pen, Name(0));
+        } else {
+            pen.matter(Name(0));
+        }
         let length = self.rng.usize(3..14);
         for _ in 0..length {
             if self.rng.is_spent() {
@@ -136,6 +141,7 @@ impl Draw<'_, '_> {
                 let count = self.growth(contract);
                 pen.grow(name, count);
             }
+            Kind::Matter if measures(contract) => self.sized(pen, name),
             Kind::Matter if self.rng.bool() => {
                 pen.task(name);
             }
@@ -157,6 +163,8 @@ impl Draw<'_, '_> {
             Kind::UiOnly => {
                 let count = if self.rng.u8(0..3) == 0 { self.growth(contract) } else { 1 };
                 let size = if self.rng.u8(0..4) == 0 { Size::Large } else { Size::Small };
+                let huge = measures(contract) && self.rng.bool() && contract.gauge.trigger < 100_000;
+                let size = if huge { Size::Chars((10 * contract.gauge.trigger).max(1_000)) } else { size };
                 pen.ui_only(name, count, size);
             }
             Kind::Flagged => self.flagged(pen, name),
@@ -203,6 +211,47 @@ impl Draw<'_, '_> {
                 pen.push(Command::Auto { on });
             }
             Kind::Open | Kind::Parallel | Kind::System | Kind::Auto => {}
+        }
+    }
+
+    /// Messages that leave the log clearly too large, clearly not, or at an edge.
+    fn sized(&mut self, pen: &mut Pen<'_>, name: Name) {
+        let trigger = pen.contract.gauge.trigger;
+        match self.rng.u8(0..12) {
+            0 => {
+                pen.talk(name);
+            }
+            1 => {
+                pen.talk(name).reach(name, Edge::Under).turn(name);
+            }
+            2 => {
+                pen.talk(name).reach(name, Edge::Over).turn(name);
+            }
+            3 => {
+                let drafts = pen.filler(trigger / 2 + 1);
+                pen.append(name, drafts).turn(name);
+            }
+            4 => {
+                let part = self.rng.part();
+                let size = pen.between(part);
+                let drafts = pen.filler(size.max(1));
+                pen.append(name, drafts).talk(name);
+            }
+            5 => {
+                pen.trimmables(name, true);
+            }
+            6 => {
+                let part = 1.5 * self.rng.part();
+                let size = pen.between(part).max(1);
+                pen.fixed(name, size);
+                pen.matter(name);
+            }
+            7 => {
+                pen.task(name);
+            }
+            _ => {
+                pen.matter(name);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use super::latch::LatchState;
 use super::select;
 use super::throttle::{Point, ThrottleState};
 use crate::candidate::{Conversation, Host, Rejection, Restart, Summary};
-use crate::contract::{Clock, Contract, CountsAs, Durability, FailureKind, Growth};
+use crate::contract::{Clock, Contract, CountsAs, Durability, FailureKind, GaugeRules, Growth, PressureSource};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, Role};
 use crate::trace::{Action, RejectionKind, Stop};
@@ -152,6 +152,55 @@ pub(crate) trait Behaviour: Send + 'static {
     fn trims_at(&self, pressure: Pressure, gates: Gates) -> bool {
         let _ = gates;
         pressure != Pressure::None
+    }
+
+    /// Whether `new`, a trimmed view, is worth its installation: it is smaller, by the declared saving at least, and by the
+    /// measure of one who measures for itself, too.
+    fn is_worth_it(&self, contract: &Contract, old: &[Message], new: &[Message]) -> bool {
+        let (before, after) = (select::size(contract, old), select::size(contract, new));
+        let least = contract.trim.min_saving;
+        let least = if least < 1.0 { least * before as f64 } else { least };
+        let counting = contract.gauge.counting();
+        let frees = contract.pressure == PressureSource::Given || counting.size(new) < counting.size(old);
+        after < before && (before - after) as f64 >= least && frees
+    }
+
+    // Measuring for itself.
+
+    /// The size of what the model sees.
+    fn measures(&self, contract: &Contract, conversation: &Conversation) -> usize {
+        contract.gauge.counting().size(conversation.view())
+    }
+
+    /// Whether this size is too large.
+    fn is_too_large(&self, rules: &GaugeRules, size: usize) -> bool {
+        size >= rules.trigger
+    }
+
+    /// Whether a trim that gets to this size is enough.
+    fn is_small_enough(&self, rules: &GaugeRules, size: usize) -> bool {
+        size <= rules.target
+    }
+
+    /// Whether trimming alone is tried first.
+    fn trims_alone(&self) -> bool {
+        true
+    }
+
+    /// Whether so much since the last summary is reason for the next.
+    fn has_rested(&self, rules: &GaugeRules, said: usize) -> bool {
+        said >= rules.trigger.saturating_sub(rules.target)
+    }
+
+    /// Whether to attempt where what cannot be compacted is too large by itself: once, and again after `since` messages.
+    fn tries_again(&self, contract: &Contract, since: Option<u64>) -> bool {
+        let distance = contract.latch().and_then(|latch| latch.reopen_growth).unwrap_or(20);
+        since.is_none_or(|since| since >= distance)
+    }
+
+    /// The provider has reported a size: nothing, it counts.
+    fn reported(&self, conversation: &Conversation, tokens: u64, upto: &str) {
+        let _ = (conversation, tokens, upto);
     }
 
     /// Whether the switch lets a step of this kind attempt: a person's request always.

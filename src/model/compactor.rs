@@ -12,6 +12,7 @@ use super::field::ReferenceReducer;
 use super::fit::ReferenceTrimmer;
 use super::gauge::ReferenceGauge;
 use super::latch::LatchState;
+use super::own::{Chance, Gauged, measures};
 use super::request::ReferenceAssembler;
 use super::select;
 use super::throttle::{Now, Point, ThrottleState};
@@ -33,6 +34,7 @@ pub(crate) struct Memory {
     pub(crate) recovered: Option<Point>,
     /// Where an unforced attempt began that has not ended.
     pub(crate) begun: Option<Point>,
+    pub(crate) gauged: Gauged,
 }
 
 impl Memory {
@@ -55,8 +57,8 @@ impl Memory {
 /// A compactor: a contract, a behaviour, and a memory for each conversation.
 pub(crate) struct Machine {
     name: String,
-    contract: Contract,
-    behaviour: Box<dyn Behaviour>,
+    pub(super) contract: Contract,
+    pub(super) behaviour: Box<dyn Behaviour>,
     parts: (ReferenceReducer, ReferenceTrimmer, ReferenceAssembler),
     gauge: ReferenceGauge,
     guard: ReferenceGuard,
@@ -80,7 +82,7 @@ impl Machine {
         Self { name: name.into(), contract, behaviour, parts, gauge, guard, auto: true, memories: BTreeMap::new() }
     }
 
-    fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
+    pub(super) fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
         let key = self.behaviour.state_key(conversation.id());
         self.behaviour.forgets(&mut self.memories, key);
         self.memories.entry(key.to_owned()).or_default()
@@ -130,30 +132,37 @@ impl Machine {
         memory.recovered = Some(here);
     }
 
-    /// Shortens what can be shortened. Whether it did.
-    fn trim(&mut self, conversation: &mut Conversation, here: Point) -> bool {
-        if !self.contract.claims(Capability::Trim) {
-            return false;
-        }
-        let at = self.behaviour.trimmable(&self.contract, conversation.view());
-        if at.is_empty() {
-            return false;
-        }
-        let mut view = conversation.view().to_vec();
-        for &at in &at {
+    /// Results that trimming shortens, where it is claimed.
+    pub(super) fn trimmable(&self, view: &[Message]) -> Vec<usize> {
+        if self.contract.claims(Capability::Trim) { self.behaviour.trimmable(&self.contract, view) } else { Vec::new() }
+    }
+
+    /// The view in which the results at `at` are trimmed.
+    pub(super) fn shortened(&self, old: &[Message], at: &[usize]) -> Vec<Message> {
+        let mut view = old.to_vec();
+        for &at in at {
             view[at].content = self.behaviour.shorten(&view[at].content);
             view[at].trimmed = true;
         }
         if self.contract.trim.how == TrimHow::Drop {
-            let mut gone = at.into_iter().collect();
+            let mut gone = at.iter().copied().collect();
             select::close_groups(&view, &mut gone);
-            let kept = conversation.view().iter().enumerate().filter(|(at, _)| !gone.contains(at));
+            let kept = old.iter().enumerate().filter(|(at, _)| !gone.contains(at));
             view = kept.map(|(_, message)| message.clone()).collect();
         }
-        let (before, after) = (select::size(&self.contract, conversation.view()), select::size(&self.contract, &view));
-        let least = self.contract.trim.min_saving;
-        let least = if least < 1.0 { least * before as f64 } else { least };
-        if after >= before || ((before - after) as f64) < least {
+        view
+    }
+
+    /// Shortens what can be shortened. Whether it did.
+    pub(super) fn trim_all(&mut self, conversation: &mut Conversation, here: Point) -> bool {
+        let at = self.trimmable(conversation.view());
+        self.trim(conversation, here, at)
+    }
+
+    /// Shortens the results at `at`. Whether it did.
+    pub(super) fn trim(&mut self, conversation: &mut Conversation, here: Point, at: Vec<usize>) -> bool {
+        let view = self.shortened(conversation.view(), &at);
+        if at.is_empty() || !self.behaviour.is_worth_it(&self.contract, conversation.view(), &view) {
             return false;
         }
         conversation.install(view);
@@ -271,7 +280,11 @@ impl Machine {
         eligible: &[usize],
         record: impl FnOnce(&dyn Behaviour, &Contract, &mut Memory, Outcome),
     ) -> Result<Outcome, Error> {
+        let said = conversation.log().len();
         let outcome = self.attempt(conversation, host, eligible);
+        if outcome == Outcome::Success {
+            self.memory(conversation).gauged.settled = Some(said);
+        }
         let raises = self.behaviour.raises(outcome);
         if !raises || self.behaviour.records_raised() {
             let key = self.behaviour.state_key(conversation.id()).to_owned();
@@ -280,7 +293,7 @@ impl Machine {
         if raises { Err(Error::raised("the compaction failed")) } else { Ok(outcome) }
     }
 
-    fn unforced(
+    pub(super) fn unforced(
         &mut self,
         conversation: &mut Conversation,
         host: &Host,
@@ -324,7 +337,7 @@ impl Machine {
             StepKind::Force => Ok(Action::None),
             StepKind::Overflow if !self.may_recover(conversation, gates) => Ok(Action::None),
             StepKind::Overflow => {
-                if self.trim(conversation, here) {
+                if self.trim_all(conversation, here) {
                     self.recovered(conversation, here, true);
                     return Ok(Action::Trim);
                 }
@@ -334,6 +347,9 @@ impl Machine {
                 let outcome = self.unforced(conversation, host, &eligible, here);
                 self.recovered(conversation, here, matches!(outcome, Ok(Outcome::Success)));
                 report(&*self.behaviour, outcome)
+            }
+            StepKind::Step if measures(&self.contract) => {
+                self.measured(conversation, host, &Chance { eligible: &eligible, enough, on, gates, here })
             }
             StepKind::Step => {
                 let pressure = host.pressure();
@@ -348,7 +364,7 @@ impl Machine {
                         *self.memory(conversation) = memory;
                     }
                 }
-                let trims = self.behaviour.trims_at(pressure, gates) && self.trim(conversation, here);
+                let trims = self.behaviour.trims_at(pressure, gates) && self.trim_all(conversation, here);
                 Ok(if trims { Action::Trim } else { Action::None })
             }
         }
@@ -410,7 +426,8 @@ impl Compactor for Machine {
         Ok(())
     }
 
-    fn usage(&mut self, _: &mut Conversation, _: u64, _: &str) -> Result<(), Error> {
+    fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
+        self.behaviour.reported(conversation, tokens, upto);
         Ok(())
     }
 

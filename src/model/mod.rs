@@ -12,6 +12,7 @@ mod field;
 mod fit;
 mod gauge;
 mod latch;
+mod own;
 mod request;
 mod select;
 mod throttle;

@@ -36,7 +36,7 @@ pub(crate) fn open_call(view: &[Message]) -> bool {
 }
 
 /// The number of leading system messages.
-fn leading(view: &[Message]) -> usize {
+pub(super) fn leading(view: &[Message]) -> usize {
     view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count()
 }
 

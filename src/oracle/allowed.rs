@@ -32,6 +32,7 @@ impl<'t> Judge<'t> {
     pub(super) fn forbid(
         &self,
         step: &StepCommand,
+        pressure: Option<Pressure>,
         before: &[Item<'t>],
         now: &Mark,
         open_call: bool,
@@ -47,10 +48,10 @@ impl<'t> Judge<'t> {
             forbid.push(Forbid::AutoOff);
         }
         if step.kind == StepKind::Step {
-            match step.pressure {
-                Pressure::None => forbid.push(Forbid::PressureNone),
-                Pressure::Trim if trimmable > 0 => forbid.push(Forbid::TrimEnough),
-                Pressure::Trim | Pressure::Summarize => {}
+            match pressure {
+                Some(Pressure::None) => forbid.push(Forbid::PressureNone),
+                Some(Pressure::Trim) if trimmable > 0 => forbid.push(Forbid::TrimEnough),
+                Some(Pressure::Trim | Pressure::Summarize) | None => {}
             }
             if contract
                 .cooldown()
@@ -72,7 +73,7 @@ impl<'t> Judge<'t> {
     }
 
     /// Why an attempt is required, where nothing forbids it.
-    pub(super) fn require(&self, step: &StepCommand, now: &Mark) -> Vec<Require> {
+    pub(super) fn require(&self, step: &StepCommand, due: bool, now: &Mark) -> Vec<Require> {
         let contract = self.contract;
         let track = &self.tracks[step.conversation.0 as usize];
         match step.kind {
@@ -82,7 +83,7 @@ impl<'t> Judge<'t> {
             {
                 vec![Require::Overflow]
             }
-            StepKind::Step if step.pressure == Pressure::Summarize => {
+            StepKind::Step if due => {
                 let Some(open) = track.latch.permits(contract, now) else { return Vec::new() };
                 let permit = match contract.cooldown() {
                     Some(cooldown) => track.cooling.permits(cooldown, contract.throttle.growth, now),

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::own::Reading;
 use super::view::{Externals, Item, View};
 use crate::contract::FailureKind;
-use crate::history::{Name, StepCommand, StepKind};
+use crate::history::{Name, Pressure, StepCommand, StepKind};
 use crate::message::Message;
 use crate::trace::{Event, Reply, Trace};
 
@@ -75,6 +76,10 @@ pub(crate) struct Judged<'t> {
     pub(crate) command: usize,
     pub(crate) name: Name,
     pub(crate) step: &'t StepCommand,
+    /// The host's verdict, or what the candidate has to find out for itself; none: it may find one thing or another.
+    pub(crate) pressure: Option<Pressure>,
+    /// Where it measures for itself: what the verdict was read off.
+    pub(crate) reading: Option<Reading>,
     pub(crate) event: &'t Event,
     pub(crate) before: View<'t>,
     pub(crate) after: View<'t>,
@@ -182,6 +187,16 @@ pub(crate) enum Wrong {
 }
 
 impl Judged<'_> {
+    /// The log is surely too large.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.pressure == Some(Pressure::Summarize)
+    }
+
+    /// The log is surely too large, or trimming surely has to help.
+    pub(crate) fn is_pressed_at_all(&self) -> bool {
+        self.pressure.is_some_and(|pressure| pressure != Pressure::None)
+    }
+
     /// Automatic compaction is off: whether it trims then is its own affair.
     pub(crate) fn switched_off(&self) -> bool {
         self.forbid.contains(&Forbid::AutoOff)

@@ -4,6 +4,7 @@
 mod allowed;
 mod judged;
 mod observed;
+pub(crate) mod own;
 mod state;
 mod update;
 pub(crate) mod view;
@@ -65,6 +66,7 @@ struct Track<'t> {
     at_attempt: Option<(u64, u64, u64, f64)>,
     at_latch: Option<(u64, u64, u64, f64)>,
     facts: Facts,
+    own_measure: own::Past,
 }
 
 struct Judge<'t> {
@@ -109,6 +111,7 @@ impl<'t> Judge<'t> {
                 track.rewinds += 1;
                 track.rebrought += view::standing(&track.view).saturating_sub(before);
                 track.facts.rewinds += 1;
+                track.own_measure.unsettle(false);
                 track.facts.rewinds_latched += 1;
                 // The view is the log up to there.
                 let view = Rc::clone(&track.view);
@@ -119,8 +122,15 @@ impl<'t> Judge<'t> {
                     .is_some_and(|item| view::ends_turn(item.message));
                 return;
             }
-            Command::Restart { .. } => self.restart(event),
-            Command::Usage { .. } => {}
+            Command::Restart { without } => {
+                self.restart(event);
+                self.tracks.iter_mut().for_each(|track| track.own_measure.unsettle(!without.is_empty()));
+            }
+            Command::Usage { conversation, tokens, upto } => {
+                let (upto, contract) = (self.externals.by_key(*upto), self.contract);
+                let track = self.track(*conversation);
+                track.own_measure.reported(contract, *tokens, upto, &track.view);
+            }
         }
         self.read(at, event, reads);
     }
@@ -148,7 +158,9 @@ impl<'t> Judge<'t> {
             let message = self.externals.message(at);
             let origin = Origin::External(at);
             let item = Item { message, origin, verbatim: true, visible: message.is_visible() };
+            let contract = self.contract;
             let track = self.track(name);
+            track.own_measure.hears(contract, message);
             Rc::make_mut(&mut track.view).push(item);
             if item.visible {
                 track.appended += 1;
@@ -167,7 +179,9 @@ impl<'t> Judge<'t> {
     fn settle(&mut self, name: Name, event: &'t Event) {
         for message in &event.extra {
             self.extras.insert(&message.id);
+            let contract = self.contract;
             let track = self.track(name);
+            track.own_measure.hears(contract, message);
             let item = Item { message, origin: Origin::Extra, verbatim: true, visible: message.is_visible() };
             Rc::make_mut(&mut track.view).push(item);
             track.appended += u64::from(item.visible);
@@ -222,7 +236,12 @@ impl<'t> Judge<'t> {
         let wait = contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(longest);
         let before = Rc::clone(&self.track(name).view);
         let open_call = !view::open_calls(&self.externals, &before).is_empty();
-        let asked = step.kind == StepKind::Step && step.pressure == Pressure::Summarize && self.auto && !open_call;
+        let come = self.track(name).appended + self.track(name).rebrought;
+        self.track(name).own_measure.begin();
+        let past = &self.tracks[name.0 as usize].own_measure;
+        let (pressure, mut reading) = own::read(contract, &self.externals, step, &before, past, come);
+        let pressed = pressure == Some(Pressure::Summarize);
+        let asked = step.kind == StepKind::Step && pressed && self.auto && !open_call;
         let fog = self.fog(name, now_s, wait, asked);
         let standing = view::standing(&before);
         let now = {
@@ -234,7 +253,7 @@ impl<'t> Judge<'t> {
         let cools = contract
             .cooldown()
             .is_some_and(|cooldown| self.track(name).cooling.forbids(cooldown, Growth::Ignored, &now));
-        if step.kind == StepKind::Step && step.pressure == Pressure::Summarize && !cools && !open_call {
+        if step.kind == StepKind::Step && pressed && !cools && !open_call {
             self.track(name).latch.look(standing);
         }
         let eligible = view::surely_eligible(contract, &self.externals, &before);
@@ -242,11 +261,8 @@ impl<'t> Judge<'t> {
         let enough = eligible.len() >= contract.attempt.eligible_min.max(1)
             && eligible_size >= contract.attempt.eligible_min_size
             && contract.claims(Capability::Summarize);
-        let trimmable = if contract.claims(Capability::Trim) {
-            view::surely_trimmable(contract, &self.externals, &before).len()
-        } else {
-            0
-        };
+        let trimmable =
+            if contract.claims(Capability::Trim) { own::trimmable(contract, &self.externals, &before) } else { 0 };
         let track = self.track(name);
         let (recovered_at, stood) = track.recovered_at;
         if standing > 0 && track.appended > recovered_at {
@@ -257,9 +273,14 @@ impl<'t> Judge<'t> {
             }
         }
 
-        let mut forbid = self.forbid(step, &before, &now, open_call, trimmable);
+        let mut forbid = self.forbid(step, pressure, &before, &now, open_call, trimmable);
         // Under an open call nothing is ever required: where the host promises never to step then, it is not a step at all.
-        let mut require = if forbid.is_empty() && enough && !open_call { self.require(step, &now) } else { Vec::new() };
+        let due = pressed && reading.as_ref().is_none_or(|reading| reading.due);
+        let mut require =
+            if forbid.is_empty() && enough && !open_call { self.require(step, due, &now) } else { Vec::new() };
+        if let Some(reading) = &mut reading {
+            reading.open = !fog && !self.require(step, true, &now).is_empty();
+        }
         if fog {
             let timed = |reason: &Forbid| matches!(reason, Forbid::Cooling | Forbid::Latched | Forbid::NoRecoveryLeft);
             forbid.retain(|reason| !timed(reason));
@@ -279,10 +300,16 @@ impl<'t> Judge<'t> {
             self.track(name).view = self.view(&state.view);
         }
         let after = Rc::clone(&self.track(name).view);
+        if let Some(reading) = &mut reading {
+            reading.after = own::measured(contract, &after);
+            reading.left = own::trimmable(contract, &self.externals, &after);
+        }
         let mut judged = Judged {
             command: at,
             name,
             step,
+            pressure,
+            reading,
             event,
             before,
             after,
@@ -307,6 +334,10 @@ impl<'t> Judge<'t> {
             let left = view::surely_eligible(contract, &self.externals, &judged.after);
             let size: usize = left.iter().map(|at| view::size_of(contract, &judged.after[*at])).sum();
             if left.len() < contract.attempt.eligible_min.max(1) || size < contract.attempt.eligible_min_size {
+                judged.require.clear();
+            }
+            // And who measures once more may find that it is enough for now.
+            if judged.reading.is_some() {
                 judged.require.clear();
             }
         }

@@ -21,6 +21,12 @@ impl<'t> Judge<'t> {
         let kind = judged.step.kind;
         if let Some(outcome) = judged.outcome {
             track.attempts += 1;
+            if kind == StepKind::Step {
+                track.own_measure.attempted(contract, &judged.before, now.appended + now.rebrought);
+            }
+            if outcome == Outcome::Success {
+                track.own_measure.settle(contract, &judged.after);
+            }
             match outcome {
                 Outcome::Success => {
                     track.facts.successes += 1;
@@ -73,16 +79,18 @@ impl<'t> Judge<'t> {
                     track.latch.may_fail(contract, FailureKind::Raised, mark);
                 }
             }
-            (StepKind::Step, None) if judged.step.pressure != Pressure::None && !enough => {
+            (StepKind::Step, None) if judged.pressure != Some(Pressure::None) && !enough => {
                 track.facts.declines += 1;
                 track.cooling.may_start(mark, contract.attempt.noop == CountsAs::Failure);
-                if contract.attempt.noop == CountsAs::Failure && judged.step.pressure == Pressure::Summarize {
+                if contract.attempt.noop == CountsAs::Failure && judged.pressure != Some(Pressure::Trim) {
                     track.latch.may_fail(contract, FailureKind::NoView, mark);
                 }
             }
             _ => {}
         }
-        let could_trim = judged.trimmable > 0 && kind == StepKind::Step && judged.step.pressure != Pressure::None;
+        let could_trim = judged.trimmable > 0
+            && kind == StepKind::Step
+            && judged.pressure.is_some_and(|pressure| pressure != Pressure::None);
         track.facts.chances_latched += u32::from(could_trim);
         if judged.trimmed {
             track.facts.trims += 1;

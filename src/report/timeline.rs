@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::quote::escaped;
 use super::wording::{command, did, number, own, rule};
-use crate::contract::Contract;
+use crate::contract::{Contract, PressureSource};
 use crate::history::{Command, Name};
 use crate::oracle::{Judged, Judgement};
 use crate::trace::{Input, Trace};
@@ -40,7 +40,9 @@ pub(crate) fn timeline(contract: &Contract, judgement: &Judgement<'_>, fault: Op
         }
     }
     if let Some(broken) = &judgement.trace.broken {
-        let command = judgement.trace.history.commands.get(broken.command).map_or("the end".to_owned(), command);
+        let told = contract.pressure == PressureSource::Given;
+        let command = judgement.trace.history.commands.get(broken.command);
+        let command = command.map_or("the end".to_owned(), |line| self::command(line, told));
         let _ = writeln!(text, ">         broke off at {command}: {}", broken.kind.name());
     }
     let visible = judgement.steps.iter().rev().find(|judged| judged.name == Name(0)).map(|judged| shown(&judged.after));
@@ -85,13 +87,14 @@ struct Body {
 fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> Vec<Row> {
     let history = &judgement.trace.history;
     let many = history.conversations() > 1;
+    let told = contract.pressure == PressureSource::Given;
     let mut rows = Vec::new();
     for (at, (line, event)) in history.commands.iter().zip(&judgement.trace.events).enumerate() {
         let time = number(event.elapsed_s);
         let conversation = line.conversation().filter(|_| many).map(|name| format!("{name}: ")).unwrap_or_default();
         let row = |body: Body| Row { time: time.clone(), conversation: conversation.clone(), body };
         let judged = judgement.steps.iter().find(|judged| judged.command == at);
-        let mut body = Body { mark: fault == Some(at), command: command(line), ..Body::default() };
+        let mut body = Body { mark: fault == Some(at), command: command(line, told), ..Body::default() };
         match (line, judged) {
             (Command::Append { messages, .. }, _) => {
                 body.visible = Some(messages.iter().filter(|draft| draft.is_visible()).count() as i64);

@@ -6,11 +6,11 @@ use crate::message::Message;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
 use crate::trace::Action;
 
-/// What the host does.
-pub(super) fn command(command: &Command) -> String {
+/// What the host does. Who is `told` of pressure is told with a step.
+pub(super) fn command(command: &Command, told: bool) -> String {
     match command {
         Command::Append { messages, .. } => format!("append {}", drafts(messages)),
-        Command::Step(step) => stepping(step),
+        Command::Step(step) => stepping(step, told),
         Command::Clock { wall_by_s } => {
             format!("wall clock {}{}", if *wall_by_s < 0.0 { "" } else { "+" }, number(*wall_by_s))
         }
@@ -22,8 +22,9 @@ pub(super) fn command(command: &Command) -> String {
     }
 }
 
-fn stepping(step: &StepCommand) -> String {
+fn stepping(step: &StepCommand, told: bool) -> String {
     let mut words = match (step.kind, step.pressure) {
+        (kind, _) if !told => kind.name().to_owned(),
         (StepKind::Step, pressure) => format!("step {}", pressure.name()),
         (kind, Pressure::Summarize) => kind.name().to_owned(),
         (kind, pressure) => format!("{} {}", kind.name(), pressure.name()),
@@ -119,7 +120,7 @@ pub(super) fn rule(judged: &Judged<'_>, contract: &Contract) -> String {
     }
     if !judged.require.is_empty() {
         let why: Vec<String> = judged.require.iter().map(|reason| required(*reason, judged)).collect();
-        return format!("required: {}", why.join("; "));
+        return format!("required: {}{}", why.join("; "), size(judged, contract));
     }
     if judged.fog { "free: the wall clock stepped".to_owned() } else { "free".to_owned() }
 }
@@ -129,7 +130,7 @@ fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String
     match reason {
         Forbid::OpenCall => "a call is open".to_owned(),
         Forbid::AutoOff => "auto is off".to_owned(),
-        Forbid::PressureNone => "no pressure".to_owned(),
+        Forbid::PressureNone => format!("no pressure{}", size(judged, contract)),
         Forbid::TrimEnough => format!("{} trimmable", judged.trimmable),
         Forbid::Cooling => match facts.cooldown_left_s {
             Some(left) => format!("cooling, {} s left, growth {}", number(left), facts.growth),
@@ -164,6 +165,14 @@ fn required(reason: Require, judged: &Judged<'_>) -> String {
             None => "reopened".to_owned(),
         },
     }
+}
+
+/// The size that was to be measured, of the trigger.
+fn size(judged: &Judged<'_>, contract: &Contract) -> String {
+    let Some(reading) = &judged.reading else { return String::new() };
+    let (least, most) = (reading.size.least, reading.size.most);
+    let size = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    format!(", {size} of {}", contract.gauge.trigger)
 }
 
 /// Seconds, without more digits than they need.

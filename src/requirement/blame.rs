@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::contract::{Contract, FailureKind, Growth};
 use crate::history::{Answer, Command, History, StepKind};
+use crate::oracle::own::{Reading, measures};
 use crate::oracle::{Forbid, Judged, Outcome, Require, Wrong};
 
 /// Something in a witness that shrinking could not remove.
@@ -34,6 +35,8 @@ pub(crate) struct Trials {
     pub(crate) later_helps: bool,
     /// With one own message more and one message of the host less the decision is the same: own messages count.
     pub(crate) own_counts: Option<bool>,
+    /// With a larger log and nothing else the attempt that is missing is made: the size was measured too small.
+    pub(crate) size_helps: bool,
 }
 
 /// A wrong decision with the witness that it was shrunk to.
@@ -109,6 +112,11 @@ impl<'t> Blame<'t> {
     /// Throttle or latch decided wrongly at an ordinary step.
     pub(crate) fn gate(&self) -> bool {
         self.missing_step() || self.attempted(Forbid::Cooling) || self.attempted(Forbid::Latched)
+    }
+
+    /// The size decided wrongly.
+    pub(crate) fn by_size(&self) -> bool {
+        self.attempted(Forbid::PressureNone) || self.attempted(Forbid::TrimEnough) || self.trials.size_helps
     }
 
     /// Own messages stand between the last attempt, its own included, and the wrong decision.
@@ -224,8 +232,10 @@ pub(crate) fn sentence(judged: &Judged<'_>, wrong: &Wrong, contract: &Contract) 
                 })
                 .collect();
             let (messages, size) = (judged.eligible, judged.eligible_size);
+            let measured = judged.reading.as_ref();
+            let measured = measured.map_or(String::new(), |reading| format!(", {}", of_trigger(reading, contract)));
             format!(
-                "it made no attempt although {} and {messages} messages of {size} in size are eligible",
+                "it made no attempt although {}{measured} and {messages} messages of {size} in size are eligible",
                 why.join(", ")
             )
         }
@@ -246,14 +256,25 @@ fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String
                 None => format!("the latch is closed since {} s", facts.latch_since_s),
             }
         }
-        other => other.words().to_owned(),
+        other => match &judged.reading {
+            Some(reading) => format!("{}: {}", other.words(), of_trigger(reading, contract)),
+            None => other.words().to_owned(),
+        },
     }
+}
+
+/// The size that was measured, beside the trigger.
+fn of_trigger(reading: &Reading, contract: &Contract) -> String {
+    let (least, most) = (reading.size.least, reading.size.most);
+    let size = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    format!("the log measures {size} and the trigger is {}", contract.gauge.trigger)
 }
 
 /// The id for a wrong decision that no cause explains and no rule of throttle or latch covers: what the contract claims
 /// that comes nearest to what stood in the way, or to what made it due.
 pub(crate) fn fallback(contract: &Contract, blame: &Blame<'_>) -> Option<&'static str> {
     let order: &[&str] = match blame.wrong {
+        _ if measures(contract) && blame.by_size() => &["MEA-6"],
         Wrong::Attempted(reasons) if reasons.contains(&Forbid::Cooling) => &["THR-2", "LAT-1", "ISO-1"],
         Wrong::Attempted(_) => &["LAT-1", "THR-2", "ISO-1"],
         Wrong::Missing(reasons) if reasons.contains(&Require::Reopened) && !blame.trials.later_helps => {

@@ -2,7 +2,7 @@
 
 use super::{Case, Cause, Check, Level, Requirement};
 use crate::contract::Capability;
-use crate::history::{Pressure, StepKind};
+use crate::history::StepKind;
 use crate::oracle::{Forbid, Judged, Require};
 
 pub(crate) const ALL: &[Requirement] = &[
@@ -45,7 +45,7 @@ fn forced(_: &Case<'_>, judged: &Judged<'_>) -> bool {
 /// A step that throttle or latch decides, after a forced attempt.
 fn after_forced_failure(_: &Case<'_>, judged: &Judged<'_>) -> bool {
     let gated = judged.forbid.iter().any(|reason| matches!(reason, Forbid::Cooling | Forbid::Latched));
-    let step = judged.step.kind == StepKind::Step && judged.step.pressure == Pressure::Summarize && !judged.fog;
+    let step = judged.step.kind == StepKind::Step && judged.is_pressed() && !judged.fog;
     step && judged.facts.forced > 0 && (gated || !judged.require.is_empty())
 }
 

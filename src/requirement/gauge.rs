@@ -1,14 +1,14 @@
 //! The gauge: where the size comes from that everything else takes as given.
 
 use super::limit::{Ruling, breaks_if};
-use super::{Check, Level, Requirement};
+use super::{Check, Level, Requirement, own};
 use crate::contract::{Capability, Contract, FitUnit};
 use crate::gauge::{FigureAge, FigureDraft, GaugeSettings, Measured};
 use crate::history::Pressure;
 use crate::message::Message;
 
 /// The rows, in the order of the specification.
-pub(super) const ALL: &[Requirement] = &[MEA_1, MEA_2, MEA_4, MEA_5];
+pub(super) const ALL: &[Requirement] = &[MEA_1, MEA_2, own::MEA_3, MEA_4, MEA_5, own::MEA_6, own::MEA_7, own::MEA_8];
 
 const CHAPTER: &str = "gauge.md";
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{Capability, Clock, Contract};
-use crate::history::{Answer, Command, Name, Pressure, StepKind};
+use crate::history::{Answer, Command, Name, StepKind};
 use crate::oracle::view::Item;
 use crate::oracle::{Forbid, Judged};
 
@@ -102,10 +102,7 @@ fn timed(contract: &Contract) -> bool {
 
 fn judged_gate(judged: &Judged<'_>) -> bool {
     let gated = judged.forbid.iter().any(|reason| matches!(reason, Forbid::Cooling | Forbid::Latched));
-    judged.step.kind == StepKind::Step
-        && judged.step.pressure == Pressure::Summarize
-        && !judged.fog
-        && (gated || !judged.require.is_empty())
+    judged.step.kind == StepKind::Step && judged.is_pressed() && !judged.fog && (gated || !judged.require.is_empty())
 }
 
 /// A step that throttle or latch decides, after attempts in other conversations.

@@ -2,7 +2,7 @@
 
 use super::{Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{AfterReopen, Capability, Contract, CountsAs, Latch};
-use crate::history::{Pressure, StepKind};
+use crate::history::StepKind;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
 
 pub(crate) const ALL: &[Requirement] = &[
@@ -29,6 +29,7 @@ pub(crate) const ALL: &[Requirement] = &[
             exercised: reopened,
             blamed: |b| {
                 b.bare()
+                    && !b.by_size()
                     && !b.trials.later_helps
                     && (b.missing(Require::Reopened) || (b.missing_step() && b.contract.cooldown().is_none()))
             },
@@ -192,7 +193,7 @@ fn half_open(contract: &Contract) -> bool {
 }
 
 fn ordinary(judged: &Judged<'_>) -> bool {
-    judged.step.kind == StepKind::Step && judged.step.pressure == Pressure::Summarize && !judged.fog
+    judged.step.kind == StepKind::Step && judged.is_pressed() && !judged.fog
 }
 
 /// A step under pressure that the closed latch forbids to attempt, and only the latch, unless a cooldown always does, too.
@@ -255,7 +256,7 @@ fn trims_while_latched(case: &Case<'_>) -> Seen {
         !judged.switched_off() && judged.forbid.contains(&Forbid::Latched) && judged.step.kind == StepKind::Step
     };
     for judged in case.steps().iter().filter(latched) {
-        if judged.step.pressure != Pressure::None && judged.trimmable > 0 && !judged.attempted() {
+        if judged.is_pressed_at_all() && judged.trimmable > 0 && !judged.attempted() {
             let detail = (!judged.trimmed).then(|| {
                 format!("{} results are trimmable, the latch is closed, and it did not trim", judged.trimmable)
             });

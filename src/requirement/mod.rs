@@ -18,6 +18,7 @@ mod latch;
 pub(crate) mod limit;
 mod log;
 mod outcome;
+mod own;
 pub(crate) mod reduction;
 pub(crate) mod request;
 mod throttle;

@@ -60,6 +60,7 @@ pub(crate) const ALL: &[Requirement] = &[
             blamed: |b| {
                 b.missing_step()
                     && b.bare()
+                    && !b.by_size()
                     && !b.missing(Require::Grown)
                     && (b.trials.later_helps || !(b.missing(Require::Reopened) || b.judged.facts.strikes > 0))
             },
@@ -105,7 +106,10 @@ pub(crate) const ALL: &[Requirement] = &[
         chapter: "throttle.md",
         implies: &[],
         applies: |c| c.has(Feature::UiOnly) && (c.claims(Capability::Summarize) || c.claims(Capability::Trim)),
-        check: Check::Compare { exercised: ui_only_before, blamed: |b| b.gate() && b.has(Cause::UiOnly) },
+        check: Check::Compare {
+            exercised: ui_only_before,
+            blamed: |b| (b.gate() || b.by_size()) && b.has(Cause::UiOnly),
+        },
     },
     Requirement {
         id: "THR-9",
@@ -151,10 +155,7 @@ fn lifted_by_itself(blame: &Blame<'_>) -> bool {
 
 /// A step inside the cooldown of an attempt, with nothing new.
 fn unchanged_inside(_: &Case<'_>, judged: &Judged<'_>) -> bool {
-    ordinary(judged)
-        && judged.forbid.contains(&Forbid::Cooling)
-        && judged.facts.growth == 0
-        && judged.step.pressure == Pressure::Summarize
+    ordinary(judged) && judged.forbid.contains(&Forbid::Cooling) && judged.facts.growth == 0 && judged.is_pressed()
 }
 
 /// A step inside the cooldown, with nothing new but what does not count.
@@ -174,7 +175,7 @@ fn grown_inside(_: &Case<'_>, judged: &Judged<'_>) -> bool {
 
 fn ui_only_before(case: &Case<'_>, judged: &Judged<'_>) -> bool {
     let commands = &case.judgement.trace.history.commands[..judged.command];
-    judged.step.pressure == Pressure::Summarize
+    (judged.is_pressed() || judged.reading.is_some())
         && commands.iter().any(|command| match command {
             crate::history::Command::Append { conversation, messages } => {
                 *conversation == judged.name && messages.iter().any(|draft| draft.ui_only)
@@ -184,7 +185,7 @@ fn ui_only_before(case: &Case<'_>, judged: &Judged<'_>) -> bool {
 }
 
 fn auto_off(_: &Case<'_>, judged: &Judged<'_>) -> bool {
-    judged.forbid.contains(&Forbid::AutoOff) && judged.step.pressure == Pressure::Summarize
+    judged.forbid.contains(&Forbid::AutoOff) && judged.is_pressed()
 }
 
 fn trims_when_enough(case: &Case<'_>) -> Seen {
@@ -231,7 +232,7 @@ fn trims_while_cooling(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let cooling = |judged: &&Judged<'_>| !judged.switched_off() && judged.forbid.contains(&Forbid::Cooling);
     for judged in case.steps().iter().filter(cooling) {
-        if judged.step.pressure != Pressure::None && judged.trimmable > 0 && !judged.attempted() {
+        if judged.is_pressed_at_all() && judged.trimmable > 0 && !judged.attempted() {
             let detail = (!judged.trimmed)
                 .then(|| format!("{} results are trimmable, the cooldown runs, and it did not trim", judged.trimmable));
             seen.check(judged.command, "no trim while cooling", detail);

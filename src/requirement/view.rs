@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::cover::{nothing_vanishes, trimmed_well};
 use super::{Case, Check, Level, Requirement, Seen};
 use crate::contract::{Capability, Contract, Feature, LatestUser, Pending, TrimHow};
-use crate::history::{Name, Pressure, StepKind};
+use crate::history::{Name, StepKind};
 use crate::message::Role;
 use crate::oracle::view::{Item, leading};
 use crate::oracle::{Forbid, Judged, Outcome};
@@ -115,7 +115,7 @@ fn compacts(contract: &Contract) -> bool {
 
 /// A step under pressure, with a call open and nothing else in the way.
 fn under_open_call(_: &Case<'_>, judged: &Judged<'_>) -> bool {
-    let pressed = judged.step.kind != StepKind::Step || judged.step.pressure == Pressure::Summarize;
+    let pressed = judged.step.kind != StepKind::Step || judged.is_pressed();
     pressed && judged.forbid == [Forbid::OpenCall]
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::compare::{self, Compared};
+use super::own;
 use crate::candidate::Compactor;
 use crate::candidate::Error;
 use crate::contract::{Capability, Contract, Weight};
@@ -200,6 +201,12 @@ impl Examiner<'_> {
             let trace = self.play(&later);
             trials.later_helps = trace.events.get(at).is_some_and(|event| !event.calls.is_empty());
         }
+        if blame.missing_step()
+            && let Some(larger) = own::larger(self.contract, history, at)
+        {
+            let trace = self.play(&larger);
+            trials.size_helps = trace.events.get(at).is_some_and(|event| !event.calls.is_empty());
+        }
         if blame.attempted(Forbid::Latched) && self.contract.claims(Capability::Force) {
             // A forced failure adds own messages, and touches nothing automatic.
             let mut commands = history.commands[..at].to_vec();
@@ -239,6 +246,10 @@ impl Examiner<'_> {
             _ => false,
         });
         let mut ids: Vec<&'static str> = blamed.map(|requirement| requirement.id).collect();
+        if blame.trials.size_helps {
+            // Whatever else stands in the witness, it was the size.
+            ids.retain(|id| matches!(*id, "MEA-6" | "THR-8"));
+        }
         if ids.is_empty() {
             ids.extend(crate::requirement::fallback(self.contract, &blame));
         }

@@ -4,6 +4,7 @@ mod at_limit;
 mod compare;
 mod examine;
 mod findings;
+mod own;
 mod replay;
 #[cfg(test)]
 mod sweep;

@@ -23,6 +23,7 @@ mod gauge;
 mod latch;
 mod log;
 mod outcome;
+mod own;
 mod request;
 mod state;
 mod throttle;
@@ -185,12 +186,14 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         fit::ROWS,
         request::ROWS,
         gauge::ROWS,
+        own::ALL,
         change::ROWS,
         conforming::ALL,
         field_sound::ROWS,
         fit::SOUND,
         request::SOUND,
         gauge::SOUND,
+        own::SOUND,
         change::SOUND,
     ];
     AREAS.iter().flat_map(|area| area.iter())

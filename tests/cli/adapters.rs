@@ -16,7 +16,8 @@ fn verdicts(report: &serde_json::Value) -> Vec<[serde_json::Value; 4]> {
 
 #[test]
 fn a_served_candidate_gets_the_same_verdicts_and_witnesses() {
-    for name in ["reference", "self-counting-throttle", "rewrites-the-log"] {
+    let own = ["measures-for-itself", "measures-the-stored-log"];
+    for name in ["reference", "self-counting-throttle", "rewrites-the-log"].into_iter().chain(own) {
         let within = report(&["--candidate", name]);
         let served = report(&["--", PLIMSOLL, "serve", "--candidate", name]);
         assert_eq!(verdicts(&within), verdicts(&served), "{name}");

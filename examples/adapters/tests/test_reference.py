@@ -131,6 +131,45 @@ class Play:
         return " ".join(i["id"] for i in self.view() if plimsoll.visible(i))
 
 
+class Own(unittest.TestCase):
+    """It measures for itself: nobody tells it of pressure."""
+
+    def play(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        return Play(reference.Reference(scratch.name, reference.OWN))
+
+    def test_the_trigger_and_what_only_the_person_sees(self):
+        play = self.play().say(5, text="x" * 6396)  # 7,995 tokens
+        self.assertEqual(play.say(text="x" * 99999, ui_only=True).step(pressure=None), "none")
+        self.assertEqual(play.say(text="x" * 20).step(pressure=None), "summarize!")
+        self.assertEqual(play.wait(60).say(3).step(pressure=None), "none")
+
+    def test_a_trim_to_the_target_is_enough_and_no_more_is_trimmed(self):
+        play = self.play().say(4, "tool", "x" * 8000).say(3)
+        self.assertEqual(play.step(pressure=None), "trim")
+        self.assertEqual([bool(i.get("trimmed")) for i in play.view()], [True, True] + [False] * 5)
+        self.assertEqual(play.step(pressure=None), "none")
+
+    def test_a_summary_that_leaves_little_room_is_followed_by_a_rest(self):
+        play = self.play().say(text="x" * 28000, pinned=True).say(6, text="x" * 1000)
+        self.assertEqual(play.step(pressure=None), "summarize!")
+        self.assertEqual(play.wait(60).say(5, text="x" * 1500).step(pressure=None), "none")
+        self.assertEqual(play.wait(60).say(1, text="x" * 1500).step(pressure=None), "summarize!")
+
+    def test_one_attempt_under_a_floor(self):
+        play = self.play().say(text="x" * 40000, pinned=True).say(5, text="x" * 4000)
+        self.assertEqual(play.step(pressure=None), "summarize!")
+        self.assertEqual(play.wait(60).say(19, text="x" * 2000).step(pressure=None), "none")
+        self.assertEqual(play.wait(60).say(1).step(pressure=None), "summarize!")
+
+    def test_the_figure_governs_until_a_compaction(self):
+        play = self.play().say(6)
+        play.candidate.usage("a", 9000, "m6")
+        self.assertEqual(play.step(pressure=None), "summarize!")
+        self.assertEqual(play.wait(60).say(6).step(pressure=None), "none")
+
+
 class Throttle(unittest.TestCase):
     def test_cooldown(self):
         for play in both():

@@ -3,6 +3,7 @@
 mod latch;
 mod log;
 mod outcome;
+mod own;
 mod state;
 mod throttle;
 mod view;
@@ -20,12 +21,20 @@ type Sketch = fn(&mut Pen<'_>);
 /// about that.
 pub(super) fn all(contract: &Contract, seed: u64, crowd: usize) -> Vec<Planned> {
     let mut planned = Vec::new();
-    const AREAS: &[&[(&str, Sketch)]] =
-        &[log::SKETCHES, throttle::SKETCHES, latch::SKETCHES, outcome::SKETCHES, view::SKETCHES, state::SKETCHES];
+    const AREAS: &[&[(&str, Sketch)]] = &[
+        log::SKETCHES,
+        throttle::SKETCHES,
+        latch::SKETCHES,
+        outcome::SKETCHES,
+        view::SKETCHES,
+        state::SKETCHES,
+        own::SKETCHES,
+    ];
     for (at, (id, sketch)) in AREAS.iter().flat_map(|area| area.iter()).enumerate() {
         let mut pen = Pen::new(contract);
-        pen.crowd = crowd.min(contract.conversations.max) as u32;
-        if contract.has(Feature::System) {
+        pen.crowd = crowd.min(contract.conversations.max).min(own::crowd(contract)) as u32;
+        // What is fixed may have to be the first system message.
+        if contract.has(Feature::System) && !own::begins(contract, id) {
             let system = pen.draft(Role::System);
             pen.append(A, vec![system]);
         }
