@@ -1,7 +1,7 @@
 //! LAT: the failure latch.
 
 use super::{Case, Cause, Check, Level, Requirement, Seen};
-use crate::contract::{AfterReopen, Capability, Contract, CountsAs, Latch};
+use crate::contract::{AfterReopen, Capability, Contract, CountsAs, FitUnit, Latch, PressureSource};
 use crate::history::StepKind;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
 
@@ -161,7 +161,7 @@ pub(crate) const ALL: &[Requirement] = &[
         sentence: "Declining for lack of matter MUST have the effect that `attempt.noop` declares, and MUST NOT be a success.",
         chapter: "latch.md",
         implies: &["LAT-1", "LAT-2"],
-        applies: |c| c.latch().is_some(),
+        applies: |c| c.latch().is_some() && !counts_messages(c),
         check: Check::Decide {
             exercised: after_declining,
             blamed: |b| b.has(Cause::Declined) && b.gate() && !(b.missing(Require::Reopened) && b.shrunk()),
@@ -238,6 +238,11 @@ fn few_strikes(case: &Case<'_>, judged: &Judged<'_>) -> bool {
 
 fn probed(case: &Case<'_>, judged: &Judged<'_>) -> bool {
     latched_again(case, judged)
+}
+
+/// Where messages are what is measured, too many of them are never too few to summarise.
+fn counts_messages(contract: &Contract) -> bool {
+    contract.pressure == PressureSource::Own && contract.gauge.unit == FitUnit::Messages
 }
 
 fn after_declining(case: &Case<'_>, judged: &Judged<'_>) -> bool {
