@@ -4,7 +4,8 @@
 #   matrix.sh [-o DIR] [-e EFFORT] [-n] TARGET...
 #
 # TARGET    a row of the list below, the name of a directory for all of its rows, `quick` or `all`; none: the list
-# -o DIR    where the reports go, a NAME.json and a NAME.txt for each, and the witnesses (default matrix)
+# -o DIR    where the reports go, a NAME.json and a NAME.txt for each, the witnesses, and MATRIX.md and matrix.html, which
+#           set them side by side (default matrix)
 # -e EFFORT smoke, default or nightly (default default, for which the known failures hold)
 # -n        without the known failures: nothing but what is found
 #
@@ -18,11 +19,15 @@ case $plimsoll in
     */*) plimsoll=$(cd "$(dirname "$plimsoll")" && pwd)/$(basename "$plimsoll") ;;
 esac
 
-# name, directory, argument of setup.sh or -, file of known failures or -, command
+# name, directory, argument of setup.sh or -, file of known failures or -, command; one in target is the suite itself,
+# built around its candidate
 list() {
     cat <<'ROWS'
 gptme-0.35.1                   gptme            0.35.1 known-0.35.1.toml                    .venv-0.35.1/bin/python adapter.py
+gptme-0.35.1-field             gptme            0.35.1 known-0.35.1-field.toml              .venv-0.35.1/bin/python adapter.py --field
+gptme-0.35.1-request           gptme            0.35.1 known-0.35.1-request.toml            .venv-0.35.1/bin/python adapter.py --request
 gptme-0.34.0                   gptme            0.34.0 known-0.34.0.toml                    .venv-0.34.0/bin/python adapter.py
+gptme-0.34.0-request           gptme            0.34.0 known-0.34.0-request.toml            .venv-0.34.0/bin/python adapter.py --request
 autogen-buffered               autogen          -      known-0.7.5-buffered.toml            .venv-0.7.5/bin/python adapter.py --buffered
 autogen-head-and-tail          autogen          -      known-0.7.5-head-and-tail.toml       .venv-0.7.5/bin/python adapter.py --head-and-tail
 autogen-token-limited          autogen          -      known-0.7.5-token-limited.toml       .venv-0.7.5/bin/python adapter.py --token-limited
@@ -52,6 +57,9 @@ ai                             ai               -      known.toml               
 mastra                         mastra           -      known.toml                           node_modules/.bin/node adapter.mjs
 mastra-contiguous              mastra           -      known.toml                           node_modules/.bin/node adapter.mjs --contiguous
 codex                          codex            -      known.toml                           node adapter.mjs
+clark-agent-compaction         ../crates/clark-agent-compaction - known-0.1.0.toml          target/release/clark-agent-compaction-conformance
+clark-truncate                 ../crates/clark-agent-compaction - known-0.1.0-truncate.toml target/release/clark-agent-compaction-conformance --truncate
+agent-harness-rs               ../crates/agent-harness-rs - known-0.2.17.toml               target/release/agent-harness-rs-conformance
 ROWS
 }
 
@@ -102,26 +110,43 @@ done
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-done_setups=
+done_setups= reports=
 while read -r name directory argument toml command; do
+    log=$out/setup-$(basename "$directory").txt
     cd "$here/$directory" 2>/dev/null || { echo "$name: there is no $directory"; worse 2; continue; }
     [ "$argument" = - ] && argument=
     case " $done_setups " in
         *" $directory/$argument "*) ;;
         *)
-            if ! sh ./setup.sh $argument > "$out/setup-$directory.txt" 2>&1 < /dev/null; then
-                echo "$name: could not be set up, see $out/setup-$directory.txt"
+            if ! sh ./setup.sh $argument > "$log" 2>&1 < /dev/null; then
+                echo "$name: could not be set up, see $log"
                 worse 2
                 continue
             fi
             done_setups="$done_setups $directory/$argument"
             ;;
     esac
-    if [ "$known" = yes ] && [ "$toml" != - ]; then set -- --known "$toml"; else set --; fi
-    "$plimsoll" check --effort "$effort" ${JOBS:+--jobs "$JOBS"} --timeout 120 --json "$out/$name.json" \
-        --witness-dir "$out/witnesses" "$@" -- $command > "$out/$name.txt" 2>&1 < /dev/null
+    [ "$known" = yes ] && [ "$toml" != - ] || toml=
+    case $command in
+        target/*)
+            env PLIMSOLL_EFFORT="$effort" PLIMSOLL_JOBS="${JOBS-}" PLIMSOLL_TIMEOUT=120 PLIMSOLL_KNOWN="$toml" \
+                PLIMSOLL_JSON="$out/$name.json" PLIMSOLL_WITNESS_DIR="$out/witnesses" \
+                $command > "$out/$name.txt" 2>&1 < /dev/null
+            ;;
+        *)
+            "$plimsoll" check --effort "$effort" ${JOBS:+--jobs "$JOBS"} --timeout 120 --json "$out/$name.json" \
+                --witness-dir "$out/witnesses" ${toml:+--known "$toml"} -- $command > "$out/$name.txt" 2>&1 < /dev/null
+            ;;
+    esac
     code=$?
     worse "$code"
     echo "$name: $(tail -1 "$out/$name.txt"), exit code $code"
+    [ "$code" -ge 2 ] || reports="$reports $name.json"
 done < "$chosen"
+
+# Side by side, without the paths of this machine.
+if [ -n "$reports" ]; then
+    (cd "$out" && "$plimsoll" matrix --witness-dir witnesses --date "$(date -u +%F)" --markdown MATRIX.md \
+        --html matrix.html $reports) || worse 2
+fi
 exit "$worst"
