@@ -104,6 +104,7 @@ impl KnownFailures {
                     let reason = row.reason.clone().unwrap_or_default();
                     if known.reason.is_empty() || known.reason == reason {
                         row.verdict = Verdict::Known;
+                        row.note = Some(known.note.clone()).filter(|note| !note.is_empty());
                     } else {
                         problems.push(format!(
                             "{id} fails for another reason than listed: now \"{reason}\"; look at it, then edit `reason`"

@@ -215,6 +215,7 @@ impl Finding {
             witness_steps: failure.map(|_| 1),
             detail: failure.map(|failure| failure.detail.clone()),
             folded_under: None,
+            note: None,
             shrink_executions: failure.map_or(0, |failure| usize::try_from(failure.shrinks).unwrap_or(usize::MAX)),
             timeline: failure.map(|failure| failure.shown.clone()),
         }

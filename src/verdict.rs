@@ -98,6 +98,9 @@ pub struct RequirementReport {
     /// The failing id that explains it, under which it is folded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded_under: Option<String>,
+    /// What a list of known failures says that it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Histories that were played to shrink the witness; not in the JSON report.
     #[serde(skip)]
     pub shrink_executions: usize,

@@ -4,7 +4,8 @@
 #   matrix.sh [-o DIR] [-e EFFORT] [-n] TARGET...
 #
 # TARGET    a row of the list below, the name of a directory for all of its rows, `quick` or `all`; none: the list
-# -o DIR    where the reports go, a NAME.json and a NAME.txt for each, and the witnesses (default matrix)
+# -o DIR    where the reports go, a NAME.json and a NAME.txt for each, the witnesses, and MATRIX.md and matrix.html, which
+#           set them side by side (default matrix)
 # -e EFFORT smoke, default or nightly (default default, for which the known failures hold)
 # -n        without the known failures: nothing but what is found
 #
@@ -18,11 +19,15 @@ case $plimsoll in
     */*) plimsoll=$(cd "$(dirname "$plimsoll")" && pwd)/$(basename "$plimsoll") ;;
 esac
 
-# name, directory, argument of setup.sh or -, file of known failures or -, command
+# name, directory, argument of setup.sh or -, file of known failures or -, command; one in target is the suite itself,
+# built around its candidate
 list() {
     cat <<'ROWS'
 gptme-0.35.1                   gptme            0.35.1 known-0.35.1.toml                    .venv-0.35.1/bin/python adapter.py
+gptme-0.35.1-field             gptme            0.35.1 known-0.35.1-field.toml              .venv-0.35.1/bin/python adapter.py --field
+gptme-0.35.1-request           gptme            0.35.1 known-0.35.1-request.toml            .venv-0.35.1/bin/python adapter.py --request
 gptme-0.34.0                   gptme            0.34.0 known-0.34.0.toml                    .venv-0.34.0/bin/python adapter.py
+gptme-0.34.0-request           gptme            0.34.0 known-0.34.0-request.toml            .venv-0.34.0/bin/python adapter.py --request
 autogen-buffered               autogen          -      known-0.7.5-buffered.toml            .venv-0.7.5/bin/python adapter.py --buffered
 autogen-head-and-tail          autogen          -      known-0.7.5-head-and-tail.toml       .venv-0.7.5/bin/python adapter.py --head-and-tail
 autogen-token-limited          autogen          -      known-0.7.5-token-limited.toml       .venv-0.7.5/bin/python adapter.py --token-limited
@@ -52,11 +57,13 @@ ai                             ai               -      known.toml               
 mastra                         mastra           -      known.toml                           node_modules/.bin/node adapter.mjs
 mastra-contiguous              mastra           -      known.toml                           node_modules/.bin/node adapter.mjs --contiguous
 codex                          codex            -      known.toml                           node adapter.mjs
+clark-agent-compaction         ../crates/clark-agent-compaction - known-0.1.0.toml          target/release/clark-agent-compaction-conformance
+clark-truncate                 ../crates/clark-agent-compaction - known-0.1.0-truncate.toml target/release/clark-agent-compaction-conformance --truncate
 ROWS
 }
 
-# The rows that every change is checked with; its directories take about 500 MB.
-quick="gptme-0.35.1 autogen agent-framework chatcram langchainjs"
+# The rows that every change is checked with: short to set up, short to judge. Python alone; about 400 MB.
+quick="gptme-0.35.1 chatcram autogen-token-limited agent-framework-summarization"
 
 usage() {
     sed -n '2,/^set/s/^# \{0,1\}//p' "$here/matrix.sh" | sed '/^set/d' >&2
@@ -91,37 +98,54 @@ worse() { [ "$1" -le "$worst" ] || worst=$1; }
 chosen=$(mktemp)
 trap 'rm -f "$chosen"' EXIT
 for name in $names; do
-    list | awk -v name="$name" '$1 == name || $2 == name' > "$chosen.one"
-    if [ ! -s "$chosen.one" ]; then
+    if ! list | awk -v name="$name" '$1 == name || $2 == name || $2 ~ ("/" name "$") { print; found = 1 }
+        END { exit !found }' >> "$chosen"; then
         echo "matrix.sh: no target $name" >&2
         worse 2
     fi
-    cat "$chosen.one" >> "$chosen"
-    rm -f "$chosen.one"
 done
 
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-done_setups=
+done_setups= reports=
 while read -r name directory argument toml command; do
+    log=$out/setup-$(basename "$directory").txt
     cd "$here/$directory" 2>/dev/null || { echo "$name: there is no $directory"; worse 2; continue; }
     [ "$argument" = - ] && argument=
     case " $done_setups " in
         *" $directory/$argument "*) ;;
         *)
-            if ! sh ./setup.sh $argument > "$out/setup-$directory.txt" 2>&1 < /dev/null; then
-                echo "$name: could not be set up, see $out/setup-$directory.txt"
+            if ! sh ./setup.sh $argument > "$log" 2>&1 < /dev/null; then
+                echo "$name: could not be set up, see $log"
                 worse 2
                 continue
             fi
             done_setups="$done_setups $directory/$argument"
             ;;
     esac
-    if [ "$known" = yes ] && [ "$toml" != - ]; then set -- --known "$toml"; else set --; fi
-    "$plimsoll" check --effort "$effort" ${JOBS:+--jobs "$JOBS"} --timeout 120 --json "$out/$name.json" \
-        --witness-dir "$out/witnesses" "$@" -- $command > "$out/$name.txt" 2>&1 < /dev/null
+    [ "$known" = yes ] && [ "$toml" != - ] || toml=
+    case $command in
+        target/*)
+            env PLIMSOLL_EFFORT="$effort" PLIMSOLL_JOBS="${JOBS-}" PLIMSOLL_TIMEOUT=120 PLIMSOLL_KNOWN="$toml" \
+                PLIMSOLL_JSON="$out/$name.json" PLIMSOLL_WITNESS_DIR="$out/witnesses" \
+                $command > "$out/$name.txt" 2>&1 < /dev/null
+            ;;
+        *)
+            "$plimsoll" check --effort "$effort" ${JOBS:+--jobs "$JOBS"} --timeout 120 --json "$out/$name.json" \
+                --witness-dir "$out/witnesses" ${toml:+--known "$toml"} -- $command > "$out/$name.txt" 2>&1 < /dev/null
+            ;;
+    esac
     code=$?
     worse "$code"
     echo "$name: $(tail -1 "$out/$name.txt"), exit code $code"
-done < "$chosen"
+    [ "$code" -ge 2 ] || reports="$reports $name.json"
+done <<ROWS
+$(awk '!seen[$1]++' "$chosen")
+ROWS
+
+# Side by side, without the paths of this machine.
+if [ -n "$reports" ]; then
+    (cd "$out" && "$plimsoll" matrix --witness-dir witnesses --date "$(date -u +%F)" --markdown MATRIX.md \
+        --html matrix.html $reports) || worse 2
+fi
 exit "$worst"

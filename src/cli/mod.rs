@@ -5,6 +5,7 @@ mod catalogue;
 mod check;
 mod incident;
 mod init;
+mod matrix;
 mod profiles;
 mod replay;
 mod screen;
@@ -40,6 +41,7 @@ pub fn main() -> ExitCode {
         Command::Explain { id } => catalogue::explain(&id),
         Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),
         Command::Incident => incident::incident(),
+        Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::Zoo => catalogue::zoo(),
         Command::Serve { candidate } => serve::serve(&candidate),
         Command::Init { kind, dir, crate_path } => init::init(&kind, &dir, crate_path.as_deref()),
@@ -89,6 +91,13 @@ Examples:
     },
     /// Show what this suite is about: one history, three compactors, side by side
     Incident,
+    /// Set the JSON reports of several runs side by side, each failure with its shortest history
+    #[command(after_help = "\
+Example:
+  plimsoll check --json a.json -- python3 a.py
+  plimsoll check --json b.json -- python3 b.py
+  plimsoll matrix a.json b.json --markdown MATRIX.md --html matrix.html")]
+    Matrix(MatrixArgs),
     /// List the built-in candidates: the reference, known-bad ones, conforming variants
     Zoo,
     /// Speak the adapter protocol on standard input and output, as a built-in candidate
@@ -202,6 +211,29 @@ fn ends_in_dashes() -> bool {
 
 fn no_command() -> Failure {
     screen::usage("no command stands after `--`; leave it out for a built-in candidate")
+}
+
+#[derive(Debug, Args)]
+struct MatrixArgs {
+    /// A JSON report of `plimsoll check --json`; again, for more of them. Its name stands in the table
+    #[arg(required = true, value_name = "REPORT")]
+    reports: Vec<PathBuf>,
+
+    /// Write Markdown to this file [default without --html: to standard output]
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+
+    /// Write one page of HTML to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// The directory of the witnesses that the reports name
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-witnesses")]
+    witness_dir: PathBuf,
+
+    /// What to write as the date of the runs
+    #[arg(long, value_name = "DATE")]
+    date: Option<String>,
 }
 
 fn effort(text: &str) -> Result<crate::Effort, String> {

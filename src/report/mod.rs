@@ -1,10 +1,14 @@
 //! What a person sees of a run.
 
+#[cfg(feature = "cli")]
+mod matrix;
 mod quote;
 mod text;
 mod timeline;
 mod wording;
 
+#[cfg(feature = "cli")]
+pub(crate) use matrix::Matrix;
 pub(crate) use quote::{escaped, shell};
 pub use text::TextReport;
 #[cfg(feature = "cli")]

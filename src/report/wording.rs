@@ -40,7 +40,7 @@ fn stepping(step: &StepCommand, told: bool) -> String {
 }
 
 /// Messages, equal ones in a row counted.
-fn drafts(drafts: &[Draft]) -> String {
+pub(super) fn drafts(drafts: &[Draft]) -> String {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for draft in drafts {
         let words = drafted(draft);

@@ -253,6 +253,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         witness_steps: None,
         detail: None,
         folded_under: None,
+        note: None,
         shrink_executions: 0,
         timeline: None,
     };

@@ -7,6 +7,7 @@ mod at_limit;
 mod errors;
 mod init;
 mod known;
+mod matrix;
 mod reports;
 
 use std::path::Path;

@@ -104,4 +104,13 @@ await compress(client, GOOD);
 
 client = await chat("two short messages", [user("hello", 0), model("hello", 0)]);
 await compress(client, GOOD);
+
+client = await chat("two short questions with answers, twice under pressure and nothing said between", talk(2));
+await compress(client, GOOD);
+print(`  the history holds: ${JSON.stringify(client.getHistory().flatMap((c) => c.parts).map((p) => p.text.slice(0, 20)))}`);
+await compress(client, GOOD);
+
+client = await chat("a forced call that is refused, and one that is not forced", talk(6));
+await compress(client, REFUSED, true);
+await compress(client, GOOD);
 process.exit(0);
