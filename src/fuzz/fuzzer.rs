@@ -189,12 +189,14 @@ impl Fuzzer {
 
 /// What the bytes stand for under this contract.
 pub(crate) fn witness_of(input: Input, contract: &Contract, bytes: &[u8]) -> Witness {
-    let readable = readable(bytes).filter(|witness| match (&witness.case, input) {
-        (None, Input::History) => true,
-        (Some(LimitCase::Reduce(_)), Input::Field) => true,
-        (Some(LimitCase::Fit(_)), Input::Fit) => true,
-        (Some(LimitCase::Assemble(_)), Input::Request) => true,
-        _ => false,
+    let readable = readable(bytes).filter(|witness| {
+        matches!(
+            (&witness.case, input),
+            (None, Input::History)
+                | (Some(LimitCase::Reduce(_)), Input::Field)
+                | (Some(LimitCase::Fit(_)), Input::Fit)
+                | (Some(LimitCase::Assemble(_)), Input::Request)
+        )
     });
     if let Some(witness) = readable {
         return Witness { contract: contract.clone(), ..witness };

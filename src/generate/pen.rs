@@ -248,7 +248,7 @@ impl<'a> Pen<'a> {
         let drafts = (0..count).map(|_| {
             let draft = self.draft(Role::System);
             // Whatever else is said of it, the model does not see it.
-            let also = |feature, every| self.contract.has(feature) && draft.key % every == 0;
+            let also = |feature, every| self.contract.has(feature) && draft.key.is_multiple_of(every);
             let (hidden, pinned) = (also(Feature::Hidden, 5), also(Feature::Pinned, 7));
             Draft { ui_only: true, hidden, pinned, size, role: roles[draft.key as usize % roles.len()], ..draft }
         });

@@ -76,8 +76,8 @@ fn other(contract: &Contract, rng: &mut Rng, at: usize) -> PartDraft {
             role: Role::System,
             text: Text::plain("status ").and_text(&text),
             ui_only: true,
-            pinned: contract.has(Feature::Pinned) && at % 3 == 0,
-            hidden: contract.has(Feature::Hidden) && at % 4 == 0,
+            pinned: contract.has(Feature::Pinned) && at.is_multiple_of(3),
+            hidden: contract.has(Feature::Hidden) && at.is_multiple_of(4),
             ..PartDraft::default()
         },
         2 if contract.has(Feature::Hidden) => {

@@ -1,7 +1,7 @@
 //! A witness in a few words.
 
-use crate::contract::FitUnit;
-use crate::history::{Command, History};
+use crate::contract::{FitUnit, PressureSource};
+use crate::history::Command;
 use crate::limit_case::LimitCase;
 use crate::limit_show::unanswered;
 use crate::repeat::{Line, fold};
@@ -31,7 +31,7 @@ pub(super) fn history(witness: &Witness) -> Vec<String> {
             let text = unanswered(case);
             text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
         }
-        None => commands(&witness.history),
+        None => commands(witness),
     };
     if lines.len() > LINES {
         let more = lines.len() - LINES;
@@ -41,23 +41,25 @@ pub(super) fn history(witness: &Witness) -> Vec<String> {
     lines
 }
 
-fn commands(history: &History) -> Vec<String> {
+fn commands(witness: &Witness) -> Vec<String> {
+    let history = &witness.history;
+    let told = witness.contract.pressure == PressureSource::Given;
     let many = history.conversations() > 1;
     let line = |line: Line| match line {
-        Line::One(command) => words(&command, many),
+        Line::One(command) => words(&command, many, told),
         Line::Many(repeat) => {
-            let round: Vec<String> = repeat.commands.iter().map(|command| words(command, many)).collect();
+            let round: Vec<String> = repeat.commands.iter().map(|command| words(command, many, told)).collect();
             format!("{} times: {}", repeat.times, round.join("; "))
         }
     };
     fold(&history.commands).into_iter().map(line).collect()
 }
 
-fn words(command: &Command, many: bool) -> String {
+fn words(command: &Command, many: bool, told: bool) -> String {
     let conversation = command.conversation().filter(|_| many).map(|name| format!("{name}: ")).unwrap_or_default();
     let later = match command {
         Command::Step(step) if step.after_s != 0.0 => format!("{} s later, ", wording::number(step.after_s)),
         _ => String::new(),
     };
-    format!("{conversation}{later}{}", wording::command(command))
+    format!("{conversation}{later}{}", wording::command(command, told))
 }
