@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
-use crate::contract::{Capability, Clock, Contract};
+use crate::contract::{Capability, Clock, Contract, TrimHow};
 use crate::history::{Answer, Command, Name, StepKind};
+use crate::message::Role;
 use crate::oracle::view::Item;
 use crate::oracle::{Forbid, Judged};
 
@@ -128,6 +129,39 @@ fn was_cut_off(blame: &Blame<'_>) -> bool {
     })
 }
 
+/// How the host's messages in a view differ after a restart. A trim may be made anew when the view is built: what it had
+/// shortened may be whole again, and a result that it had dropped may stand again.
+fn host_messages_differ(case: &Case<'_>, old: &[Item<'_>], new: &[Item<'_>]) -> Option<String> {
+    let shown = |view: &[Item<'_>]| -> Vec<usize> {
+        view.iter().filter(|item| item.visible).filter_map(Item::external).collect()
+    };
+    let externals = &case.judgement.externals;
+    let (trims, drops) = (case.contract.claims(Capability::Trim), case.contract.trim.how == TrimHow::Drop);
+    let (before, after) = (shown(old), shown(new));
+    let result = |at: usize| {
+        let message = externals.message(at);
+        !message.calls.is_empty() || message.call_id.is_some() || externals.draft(at).role == Role::Tool
+    };
+    let again = |at: &usize| trims && drops && !before.contains(at) && result(*at);
+    let kept: Vec<usize> = after.iter().copied().filter(|at| !again(at)).collect();
+    if kept != before {
+        return Some(format!(
+            "{} messages of the host stood in the view, and {} do after the restart, or others",
+            before.len(),
+            after.len()
+        ));
+    }
+    let item = |view: &[Item<'_>], at: usize| {
+        let item = view.iter().find(|item| item.visible && item.external() == Some(at))?;
+        Some((item.message.content.clone(), item.verbatim))
+    };
+    let changed = before.into_iter().find(|at| match (item(old, *at), item(new, *at)) {
+        (Some((was, whole)), Some((is, whole_again))) => was != is && !(trims && (!whole || !whole_again)),
+        _ => false,
+    });
+    changed.map(|at| format!("{} says something else after the restart", externals.message(at).id))
+}
+
 fn view_survives(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let mut tokens: Vec<(Name, &str)> = Vec::new();
@@ -158,23 +192,13 @@ fn view_survives(case: &Case<'_>) -> Seen {
         if !restart || (told.is_empty() && !shortened) {
             continue;
         }
-        let shown = |view: &[Item<'_>]| -> Vec<(usize, String)> {
-            let items = view.iter().filter(|item| item.visible);
-            items.filter_map(|item| Some((item.external()?, item.message.content.clone()))).collect()
-        };
-        let (before, after) = (shown(old), shown(new));
-        let free = undecided.contains(name) && case.contract.claims(Capability::Trim);
         let lost = told.iter().find(|token| !new.iter().any(|item| tells(item, token)));
         let words = if lost.is_some() {
             Some("a summary that stood in the view is gone after the restart".to_owned())
+        } else if undecided.contains(name) && case.contract.claims(Capability::Trim) {
+            None
         } else {
-            (before != after && !free).then(|| {
-                format!(
-                    "{} messages of the host stood in the view, and {} do after the restart, or others",
-                    before.len(),
-                    after.len()
-                )
-            })
+            host_messages_differ(case, old, new)
         };
         seen.check(*at, "view lost", words);
     }

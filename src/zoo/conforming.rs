@@ -297,6 +297,20 @@ pub(super) const ALL: &[Row] = rows! {
         kind "attempt", under attempt(Attempt { keep_size: 0.34, ..Attempt::default() }),
         {}
 
+    "trims-anew":
+        "What it stores of a trim is nothing: after a restart the results are whole, until they are trimmed again."
+        kind "trim", under reference(),
+        {
+            fn stored(&self, log: &[Message], mut view: Vec<Message>) -> Vec<Message> {
+                for item in view.iter_mut().filter(|item| item.trimmed) {
+                    if let Some(sent) = log.iter().find(|message| message.id == item.id) {
+                        item.clone_from(sent);
+                    }
+                }
+                view
+            }
+        }
+
     "trims-first":
         "Before it asks for a summary it trims what it can."
         kind "trim", under reference(), state Cell<bool>,
