@@ -51,6 +51,9 @@ impl Examined {
     }
 }
 
+/// Commands that are left out one by one before anything is blamed.
+const NEEDED_TRIES: usize = 24;
+
 /// What is needed to examine a history.
 pub(crate) struct Examiner<'a> {
     pub(crate) contract: &'a Contract,
@@ -229,6 +232,43 @@ impl Examiner<'_> {
             }
         }
         trials
+    }
+
+    /// The wrong decision and its witness without the commands that it can do without, whatever the shrinker left: a cause is
+    /// blamed only where it cannot be removed. A missing attempt may be missing for another reason then.
+    pub(crate) fn needed(&self, wrong: &Wrong, history: &History) -> (Wrong, History) {
+        let (mut wrong, mut history) = (wrong.clone(), history.clone());
+        let mut tries = NEEDED_TRIES;
+        for at in (0..history.commands.len().saturating_sub(1)).rev() {
+            if tries == 0 {
+                break;
+            }
+            if matches!(history.commands[at], Command::Append { .. }) {
+                continue;
+            }
+            tries -= 1;
+            let mut commands = history.commands.clone();
+            if let Command::Step(gone) = commands.remove(at)
+                && let Some(Command::Step(next)) =
+                    commands[at..].iter_mut().find(|command| matches!(command, Command::Step(_)))
+            {
+                next.after_s += gone.after_s;
+            }
+            let less = History::new(history.seed, commands);
+            if less.check().is_err() {
+                continue;
+            }
+            let trace = self.play(&less);
+            let judgement = judge(self.contract, &trace);
+            let last = judgement.steps.last().filter(|judged| judged.command + 1 == less.commands.len());
+            let Some(found) = last.and_then(|judged| judged.wrong()) else { continue };
+            let alike = found == wrong || matches!((&found, &wrong), (Wrong::Missing(_), Wrong::Missing(_)));
+            if alike {
+                drop(judgement);
+                (wrong, history) = (found, less);
+            }
+        }
+        (wrong, history)
     }
 
     /// The requirements to blame for a wrong decision in its shortest witness, and the causes that stand in it.

@@ -100,7 +100,7 @@ fn what_is_not_the_protocol_is_a_protocol_error() {
     let answers: &[(&str, &[&str])] = &[
         ("raw('thinking ...')", &["not JSON", "the line: thinking ..."]),
         ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", &["not UTF-8"]),
-        ("raw('')", &["not JSON"]),
+        ("raw(' '); raw(''); raw('{')", &["not JSON", "the line: {"]),
         ("say(ask['id'] + 1, step())", &["`id` is ", "the open request has"]),
         ("say(str(ask['id']), step())", &["`id` is "]),
         ("say(ask['id'], {'action': 'none', 'view': None})", &["`result.appended` is missing"]),
