@@ -100,7 +100,8 @@ impl Parts {
     /// let contract = Contract::claiming(&[Capability::Gauge, Capability::Change]);
     /// let gauge = ReferenceGauge::new(GaugeRules::default());
     /// let mut both = Parts::new(contract).gauge(gauge).guard(ReferenceGuard::new(ChangeRules::default()));
-    /// assert!(both.gauge().is_some() && both.guard().is_some() && both.reducer().is_none());
+    /// assert!(Compactor::gauge(&mut both).is_some() && Compactor::guard(&mut both).is_some());
+    /// assert!(Compactor::reducer(&mut both).is_none());
     /// ```
     #[must_use]
     pub fn guard(mut self, guard: impl ChangeGuard + 'static) -> Self {

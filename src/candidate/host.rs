@@ -156,7 +156,7 @@ impl Host {
     /// Sends `items` to the model for a summary: exactly what would be sent.
     ///
     /// Where `restart` is claimed, a history may end the process during the call. Then the call does not return: it unwinds
-    /// the step, and [`Compactor::restart`] is next. Nothing is printed.
+    /// the step, and [`Compactor::restart`](crate::Compactor::restart) is next. Nothing is printed.
     ///
     /// # Errors
     ///
