@@ -12,6 +12,8 @@ cargo +nightly fuzz build -s "$sanitizer"
 triple=$(rustc +nightly -vV | sed -n 's/^host: //p')
 for source in fuzz_targets/*.rs; do
     target=$(basename "$source" .rs)
+    # These two find nothing by themselves: one is known to be bad, one does nothing.
+    case $target in zoo | empty) continue ;; esac
     cp "target/$triple/release/$target" "$out/"
     seeds=$(mktemp -d)
     for folder in "corpus/$target" "regressions/$target"; do

@@ -32,6 +32,7 @@
 //! | `adapter` | candidates in other languages, as child processes |
 //! | `zoo` | known-bad candidates and conforming variants |
 //! | `cli` | the command `plimsoll` |
+//! | `proptest`, `quickcheck`, `arbitrary` | histories and field cases for a property of your own, in the module `bridge` |
 
 #[cfg(feature = "adapter")]
 pub mod adapter;

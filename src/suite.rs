@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::candidate::{Compactor, Error};
-use crate::contract::Contract;
+use crate::contract::{Capability, Contract};
 use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
@@ -16,7 +16,7 @@ use crate::witness::Witness;
 
 /// A run of the suite against one candidate: options first, then [`Suite::run`].
 ///
-/// Every option has a builder method and an environment variable, which [`Suite::from_env`] reads:
+/// What a run is told has a builder method, and most of it an environment variable, which [`Suite::from_env`] reads:
 ///
 /// | method | variable | value | default |
 /// |---|---|---|---|
@@ -182,7 +182,7 @@ impl Suite {
 
     /// Ends the run at the first failure of one of these requirements. What was not played until then is not reached.
     pub fn until<I: Into<String>>(mut self, ids: impl IntoIterator<Item = I>) -> Self {
-        self.until.extend(ids.into_iter().map(Into::into));
+        self.until.extend(ids.into_iter().map(|id| id.into().trim().to_ascii_uppercase()));
         self
     }
 
@@ -305,6 +305,12 @@ impl Suite {
                 .map_err(|e| format!("cannot write the report {}: {e}", path.display()))?;
         }
         Ok(report)
+    }
+
+    /// Whether the contract that the candidate is held to claims this.
+    pub(crate) fn claims(&self, capability: Capability) -> bool {
+        let declared = || (self.make)().ok().map(|candidate| candidate.contract());
+        self.contract.clone().or_else(declared).is_some_and(|contract| contract.claims(capability))
     }
 
     /// Plays a witness again, under the contract that stands in it. Of the options only the timeout counts.

@@ -2,8 +2,8 @@
 //!
 //! An input is a trace file (a witness, a named history, a case at a limit), which stands for itself, or any other bytes,
 //! which draw from the grammar that the suite searches. A [`Fuzzer`] plays inputs against one candidate; the macros
-//! [`fuzz_compactor!`](crate::fuzz_compactor), [`fuzz_reducer!`](crate::fuzz_reducer) and
-//! [`fuzz_trimmer!`](crate::fuzz_trimmer) make it a target for libFuzzer, and [`fuzz_mutator!`](crate::fuzz_mutator) lets
+//! [`fuzz_compactor!`](crate::fuzz_compactor), [`fuzz_reducer!`](crate::fuzz_reducer),
+//! [`fuzz_trimmer!`](crate::fuzz_trimmer) and [`fuzz_assembler!`](crate::fuzz_assembler) make it a target for libFuzzer, and [`fuzz_mutator!`](crate::fuzz_mutator) lets
 //! libFuzzer change inputs command by command and block by block.
 
 mod differential;

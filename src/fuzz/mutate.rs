@@ -120,7 +120,7 @@ fn change_list<T: Clone>(list: &mut Vec<T>, more: &[T], rng: &mut Rng, change: i
 /// Near the limit, at a boundary, or far off.
 fn limit(max: usize, rng: &mut Rng) -> usize {
     match rng.u8(..8) {
-        0 => max + 1,
+        0 => max.saturating_add(1),
         1 => max.saturating_sub(1),
         2 => max / 2,
         3 => rng.usize(..=max.saturating_mul(2).min(1 << 16) + 8),

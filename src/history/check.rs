@@ -97,6 +97,9 @@ fn take(seen: &mut Seen, draft: &Draft, keys: &mut HashSet<u32>, calls: &mut Has
     }
     let here = seen.reachable.len();
     for call in &draft.calls {
+        if *call >= 1_000_000_000 {
+            return Err(format!("call {call} is above 999999999"));
+        }
         if draft.role != Role::Assistant || !calls.insert(*call) {
             return Err(format!("call {call} is made twice, or not by an assistant message"));
         }

@@ -1,4 +1,4 @@
-//! `cargo +nightly fuzz run -s none compactor`: histories against a compactor.
+//! `cargo +nightly fuzz run --fuzz-dir . -s none compactor`: histories against a compactor.
 #![no_main]
 
 // Put yours in its place: anything that gives a fresh `plimsoll::Compactor`.

@@ -1,4 +1,4 @@
-//! `cargo +nightly fuzz run -s none reducer`: fields against a reducer. What it finds is shrunk before it panics, and lies
+//! `cargo +nightly fuzz run --fuzz-dir . -s none reducer`: fields against a reducer. What it finds is shrunk before it panics, and lies
 //! in `plimsoll-witnesses/`; `plimsoll replay` and `reducer_tests!` play it again.
 #![no_main]
 
