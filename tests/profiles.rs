@@ -22,8 +22,8 @@ struct File {
 fn neighbour(profile: &str) -> (&'static str, Value, &'static str) {
     match profile {
         "reference" => ("latch", json!({"reopen_growth": 40}), "LAT-1"),
-        "gptme-0.35" => ("throttle", json!({"cooldown_s": 600}), "THR-1"),
-        "gemini-cli" => ("latch", json!({"reopen_growth": 20}), "LAT-2"),
+        "gptme-0.35" => ("latch", json!({"reopen_growth": 40}), "LAT-1"),
+        "gemini-cli" => ("gauge", json!({"trigger": 4_000, "target": 3_000}), "MEA-6"),
         "three-strikes" => ("latch", json!({"strikes": 2, "reopen_growth": null, "reopen_after_s": 300}), "LAT-1"),
         "half-open-timer" => ("latch", json!({"reopen_growth": null, "reopen_after_s": 900}), "LAT-1"),
         "cooldown-only" => ("throttle", json!({"cooldown_s": 600}), "THR-1"),
