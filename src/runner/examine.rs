@@ -234,10 +234,10 @@ impl Examiner<'_> {
         trials
     }
 
-    /// The wrong decision and its witness without the commands that it can do without, whatever the shrinker left: a cause is
-    /// blamed only where it cannot be removed. A missing attempt may be missing for another reason then.
-    pub(crate) fn needed(&self, wrong: &Wrong, history: &History) -> (Wrong, History) {
-        let (mut wrong, mut history) = (wrong.clone(), history.clone());
+    /// The witness of a wrong decision without the commands that it can do without, whatever the shrinker left: a cause is
+    /// blamed only where it cannot be removed.
+    pub(crate) fn needed(&self, wrong: &Wrong, history: &History) -> History {
+        let mut history = history.clone();
         let mut tries = NEEDED_TRIES;
         for at in (0..history.commands.len().saturating_sub(1)).rev() {
             if tries == 0 {
@@ -262,13 +262,13 @@ impl Examiner<'_> {
             let judgement = judge(self.contract, &trace);
             let last = judgement.steps.last().filter(|judged| judged.command + 1 == less.commands.len());
             let Some(found) = last.and_then(|judged| judged.wrong()) else { continue };
-            let alike = found == wrong || matches!((&found, &wrong), (Wrong::Missing(_), Wrong::Missing(_)));
-            if alike {
+            // The same wrong decision for another reason may be another fault.
+            if found == *wrong {
                 drop(judgement);
-                (wrong, history) = (found, less);
+                history = less;
             }
         }
-        (wrong, history)
+        history
     }
 
     /// The requirements to blame for a wrong decision in its shortest witness, and the causes that stand in it.

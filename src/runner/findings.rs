@@ -242,17 +242,14 @@ impl Bench {
             &mut better,
         );
         *budget -= before - share;
-        let (suspect, history) = match &raised.suspect {
-            Suspect::Decided(wrong) if !self.stopped() => {
-                let (wrong, history) = examiner.needed(wrong, &history);
-                (Suspect::Decided(wrong), history)
-            }
-            other => (other.clone(), history),
+        let history = match &raised.suspect {
+            Suspect::Decided(wrong) if !self.stopped() => examiner.needed(wrong, &history),
+            _ => history,
         };
-        let Some((fault, detail)) = examiner.shows(&suspect, &history) else {
+        let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else {
             return vec![self.flaky(at, raised, number)];
         };
-        let (ids, causes) = match &suspect {
+        let (ids, causes) = match &raised.suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
             Suspect::Decided(wrong) => examiner.blamed(wrong, &history),
             Suspect::Broke(_) => (Vec::new(), BTreeSet::new()),
@@ -263,7 +260,7 @@ impl Bench {
             return Vec::new();
         }
         let trace = examiner.play(&history);
-        let reason = reason(&suspect);
+        let reason = reason(&raised.suspect);
         let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
         let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
         vec![Finding {
