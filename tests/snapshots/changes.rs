@@ -71,14 +71,21 @@ fn sizes(change: (&str, &str, &str)) -> BTreeMap<String, usize> {
     found
 }
 
+/// Each of its steps stands for itself, and each says how much has been said since.
+const EXCEPTED: &str = "incident";
+
 #[test]
 fn one_parameter_touches_few_lines() {
+    let mut wrong = Vec::new();
     for change in CHANGES {
         let sizes = sizes(*change);
         assert!(!sizes.is_empty(), "no snapshot shows {} at {}", change.0, change.2);
-        let large: Vec<_> = sizes.iter().filter(|(_, lines)| **lines > LINES).collect();
-        assert!(large.is_empty(), "{} from {} to {} touches {large:?}", change.0, change.1, change.2);
+        let large = sizes.iter().filter(|(name, lines)| **lines > LINES && *name != EXCEPTED);
+        wrong.extend(
+            large.map(|(name, lines)| format!("{} from {} to {}: {lines} in {name}", change.0, change.1, change.2)),
+        );
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
