@@ -130,5 +130,9 @@ mod shown {
             std::fs::write(path, &diff).expect("it can be written");
         }
         assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), diff);
+        assert!(
+            include_str!("../../README.md").contains(diff.trim_end()),
+            "the README shows another diff than\n{diff}"
+        );
     }
 }

@@ -21,6 +21,7 @@ pub(crate) mod texts;
 use crate::contract::{Contract, Weight};
 use crate::history::{Command, History};
 
+pub(crate) use own::lump;
 pub(crate) use pen::failures;
 pub(crate) use random::decode;
 #[cfg(any(feature = "proptest", feature = "quickcheck"))]

@@ -64,6 +64,13 @@ fn chars_for(contract: &Contract, size: usize) -> usize {
     }
 }
 
+/// One message that makes any log too large by itself; none where messages are counted.
+pub(crate) fn lump(contract: &Contract) -> Option<Size> {
+    let trigger = contract.gauge.trigger;
+    let chars = chars_for(contract, trigger + trigger / 4 + 1).clamp(40, 4_000_000);
+    (contract.gauge.unit != FitUnit::Messages).then_some(Size::Chars(chars))
+}
+
 impl Pen<'_> {
     /// The trigger, and so much more that nobody doubts it.
     fn above(&self) -> usize {

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::contract::{Capability, Contract, Drive, FailureKind, Feature, Max, Pending, PressureSource, Structure};
-use crate::history::{Answer, Command, Draft, History, Name, StepCommand, StepKind};
+use crate::generate::lump;
+use crate::history::{Answer, Command, Draft, History, Name, Pressure, StepCommand, StepKind};
 use crate::limit_case::{BlockDraft, LimitCase};
 use crate::message::Role;
 use crate::requirement::requirement;
@@ -33,11 +34,11 @@ fn history(witness: &Witness, contract: &Contract) -> Result<History, String> {
     if !contract.converses() {
         return Err("no conversation is claimed".to_owned());
     }
-    if contract.pressure != witness.contract.pressure {
-        let measures = if contract.pressure == PressureSource::Own { "measures" } else { "does not measure" };
-        return Err(format!("the candidate {measures} for itself"));
-    }
-    let history = &witness.history;
+    let history = match (witness.contract.pressure, contract.pressure) {
+        (PressureSource::Own, PressureSource::Given) => return Err("it does not measure for itself".to_owned()),
+        (PressureSource::Given, PressureSource::Own) => &large(&witness.history, contract)?,
+        _ => &witness.history,
+    };
     if history.conversations() > 1 {
         needs(contract, Capability::Conversations)?;
     }
@@ -86,6 +87,29 @@ fn history(witness: &Witness, contract: &Contract) -> Result<History, String> {
     }
     let history = History::new(history.seed, commands);
     history.check().map(|()| history)
+}
+
+/// The history for a candidate that measures for itself: where the host would say that the log is too large, it is, by one
+/// message more in the first that is appended.
+fn large(history: &History, contract: &Contract) -> Result<History, String> {
+    let says_other = |command: &Command| matches!(command, Command::Step(step) if step.pressure != Pressure::Summarize);
+    if history.commands.iter().any(says_other) {
+        return Err("it measures for itself, and is told of no pressure".to_owned());
+    }
+    let size = lump(contract).ok_or("it counts messages to measure")?;
+    let mut key = history.drafts().map(|(_, draft)| draft.key).max().unwrap_or(0);
+    let mut seen = HashSet::new();
+    let mut commands = history.commands.clone();
+    for command in &mut commands {
+        if let Command::Append { conversation, messages } = command
+            && seen.insert(*conversation)
+        {
+            key += 1;
+            let prompt = messages.iter().take_while(|draft| draft.role == Role::System).count();
+            messages.insert(prompt, Draft { size, ..Draft::new(key, Role::Assistant) });
+        }
+    }
+    Ok(History::new(history.seed, commands))
 }
 
 fn stepped(step: &StepCommand, contract: &Contract) -> Result<(), String> {

@@ -40,7 +40,8 @@ impl Crate {
                 continue;
             }
             let name = inner.ident.to_string();
-            let (path, inside): (Module, PathBuf) = ([&module[..], &[name.clone()]].concat(), dir.join(&name));
+            let (path, inside): (Module, PathBuf) =
+                ([&module[..], std::slice::from_ref(&name)].concat(), dir.join(&name));
             match &inner.content {
                 Some((_, items)) => self.items(items.clone(), &inside, path),
                 None if inside.with_extension("rs").exists() => self.file(&inside.with_extension("rs"), &inside, path),

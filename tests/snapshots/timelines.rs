@@ -65,6 +65,23 @@ fn the_reference_keeps_what_each_history_is_about() {
     }
 }
 
+/// What is left out of a history for a candidate's sake leaves a history that a host can play.
+#[test]
+fn a_sound_candidate_breaks_nothing_in_any_history() {
+    let named = named_histories();
+    let mut wrong = Vec::new();
+    for row in plimsoll::zoo::all().filter(|row| row.is_conforming()) {
+        let timelines = Suite::fallible(row.name(), move || Ok(row.make())).timelines(&named).unwrap();
+        for timeline in timelines.iter().skip(1) {
+            let broken = timeline.text.lines().filter_map(|line| line.strip_prefix("broken    "));
+            // Advice that a design does not follow is no fault.
+            let broken = broken.filter(|id| *id != "none" && !row.also().contains(id));
+            wrong.extend(broken.map(|id| format!("{} breaks {id} in {}", row.name(), timeline.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn two_histories_are_not_the_same() {
     let named = named_histories();
