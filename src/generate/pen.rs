@@ -191,6 +191,14 @@ impl<'a> Pen<'a> {
         self.append(name, drafts).turn(name)
     }
 
+    /// One message less than enough to summarise, with one more for the tail.
+    pub(crate) fn nearly(&mut self, name: Name) -> &mut Self {
+        let rules = &self.contract.attempt;
+        let count = rules.eligible_min.max(1) - 1 + rules.keep_last.max(1);
+        let drafts = (0..count).map(|_| self.draft(Role::Assistant)).collect();
+        self.append(name, drafts).turn(name)
+    }
+
     /// Enough to summarise in one running turn: a task, and tool steps for it.
     pub(crate) fn task(&mut self, name: Name) -> &mut Self {
         let (count, size) = self.enough();

@@ -13,7 +13,7 @@ use crate::contract::{
     AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
 };
 use crate::message::{Message, Role};
-use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, standing, trimmable};
+use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, leading, standing, trimmable};
 use crate::trace::Action;
 
 pub(super) const ALL: &[Row] = rows! {
@@ -445,8 +445,7 @@ pub(super) const ALL: &[Row] = rows! {
 
 /// Everything but leading system messages, pinned ones, and, if `latest`, the latest user message; whole call groups.
 fn all_but_guidance(view: &[Message], latest: bool) -> Vec<usize> {
-    let leading = view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count();
-    let mut stays: HashSet<usize> = (0..leading).collect();
+    let mut stays: HashSet<usize> = (0..leading(view)).collect();
     stays.extend((0..view.len()).filter(|at| view[*at].pinned));
     let user = view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own());
     stays.extend(user.filter(|_| latest));
