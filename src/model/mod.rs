@@ -17,8 +17,10 @@ mod request;
 mod select;
 mod throttle;
 
+#[cfg(any(test, feature = "zoo"))]
+pub(crate) use behaviour::Behaviour;
 #[cfg(feature = "zoo")]
-pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
+pub(crate) use behaviour::{Gates, Outcome, Sound};
 pub use change::ReferenceGuard;
 pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]

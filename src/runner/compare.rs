@@ -216,3 +216,50 @@ pub(super) fn difference(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::RestartRules;
+
+    fn step(name: u32, answer: Answer) -> Command {
+        let step = StepCommand::new(Name(name));
+        Command::Step(StepCommand { pressure: Pressure::Summarize, after_s: 5.0, answers: vec![answer], ..step })
+    }
+
+    fn quiet(name: u32) -> Command {
+        Command::Step(StepCommand { pressure: Pressure::None, after_s: 5.0, ..StepCommand::new(Name(name)) })
+    }
+
+    fn restart() -> Command {
+        Command::Restart { without: Vec::new() }
+    }
+
+    #[test]
+    fn the_others_make_their_steps_and_no_attempt() {
+        let contract = Contract::default();
+        let history = History::new(0, vec![step(0, Answer::Ok), step(1, Answer::Rejected), quiet(2)]);
+        assert_eq!(stepped(&history), [Name(0), Name(1), Name(2)]);
+        let twin = alone(&contract, &history, Name(0)).unwrap();
+        assert_eq!(twin.commands, [step(0, Answer::Ok), quiet(1), quiet(2)]);
+        assert_eq!(alone(&contract, &History::new(0, vec![step(0, Answer::Ok), quiet(1)]), Name(0)), None);
+        let own = Contract { pressure: PressureSource::Own, ..contract };
+        assert_eq!(alone(&own, &history, Name(0)), None, "its pressure is nobody's to choose");
+    }
+
+    #[test]
+    fn a_restart_goes_or_doubles_as_is_declared() {
+        let mut contract = Contract::default();
+        let history = History::new(0, vec![step(0, Answer::Ok), restart(), step(0, Answer::CutOff), restart()]);
+        let left = restarts(&contract, &history).unwrap();
+        assert_eq!(left.commands, [step(0, Answer::Ok), step(0, Answer::CutOff), restart()]);
+        contract.restart = RestartRules { throttle: Durability::Volatile, latch: Durability::Volatile };
+        let doubled = restarts(&contract, &history).unwrap();
+        assert_eq!(doubled.commands.len(), 6);
+        contract.restart.latch = Durability::Persistent;
+        assert_eq!(restarts(&contract, &history), None, "one is kept and one is not");
+        contract.restart.throttle = Durability::Persistent;
+        contract.throttle.clock = Clock::Monotonic;
+        assert_eq!(restarts(&contract, &history), None, "how much time is left is open");
+    }
+}

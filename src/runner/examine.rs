@@ -322,7 +322,46 @@ mod tests {
     use super::*;
     use crate::Reference;
     use crate::generate::{Budget, Effort, plan};
+    use crate::history::{Draft, Name, Pressure};
+    use crate::message::Role;
+    use crate::model::{Behaviour, Machine};
+    use crate::oracle::Judged;
     use crate::requirement::requirement;
+
+    /// It makes no attempt but the first.
+    struct Once;
+
+    impl Behaviour for Once {
+        fn is_cooling(&self, _: f64, _: f64) -> bool {
+            true
+        }
+        fn growth_lifts(&self, _: &Contract, _: u64) -> bool {
+            false
+        }
+    }
+
+    fn step(after_s: f64) -> Command {
+        let answers = vec![Answer::Rejected];
+        Command::Step(StepCommand { after_s, answers, pressure: Pressure::Summarize, ..StepCommand::new(Name(0)) })
+    }
+
+    #[test]
+    fn what_the_same_wrong_decision_does_not_need_is_left_out_and_its_time_carried() {
+        let contract = Contract { latch: None, ..Contract::default() };
+        let requirements = [requirement("THR-4").unwrap()];
+        let make = || Ok(Box::new(Machine::new("once", contract.clone(), Once)) as Box<dyn Compactor>);
+        let examiner = Examiner { contract: &contract, make: &make, requirements: &requirements };
+        let draft = |key| Draft::new(key, Role::Assistant);
+        let messages = (1..6).map(draft).collect();
+        let append = Command::Append { conversation: Name(0), messages };
+        let restart = Command::Restart { without: Vec::new() };
+        let long = History::new(0, vec![append, step(0.0), restart, step(40.0), step(30.0)]);
+        let trace = examiner.play(&long);
+        let wrong = judge(&contract, &trace).steps.last().and_then(Judged::wrong).unwrap();
+        let short = examiner.needed(&wrong, &long);
+        // Without the first attempt another reason would require this one: it stays.
+        assert_eq!(short.commands, [long.commands[0].clone(), step(0.0), step(70.0)]);
+    }
 
     #[test]
     fn ten_thousand_conversations_take_seconds() {

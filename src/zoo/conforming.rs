@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::contracts::{
     abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, growth_ignored,
-    half_open_timer, latch, latch_only, monotonic, noop_fails, reference, three_strikes, view, volatile,
+    half_open_timer, latch, latch_only, monotonic, noop_fails, reference, three_strikes, unspecified, view, volatile,
 };
 use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Summary};
@@ -436,6 +436,24 @@ pub(super) const ALL: &[Row] = rows! {
         "A trim drops whole call groups."
         kind "trim", under Contract { trim: Trim { how: TrimHow::Drop, ..Trim::default() }, ..reference() },
         {}
+
+    "growth-lifts-and-it-says-nothing":
+        "It claims nothing about growth inside the cooldown; three messages lift it."
+        kind "growth", under unspecified(),
+        {
+            fn growth_lifts(&self, _: &Contract, growth: u64) -> bool {
+                growth >= 3
+            }
+        }
+
+    "growth-lifts-in-memory-only":
+        "It claims nothing about growth inside the cooldown, forgets all at a restart, and one message lifts it."
+        kind "growth", under Contract { restart: volatile().restart, ..unspecified() },
+        {
+            fn growth_lifts(&self, _: &Contract, growth: u64) -> bool {
+                growth > 0
+            }
+        }
 
     "thrifty-trimmer":
         "It trims only where that saves a fifth of the view, and never the newest results."
