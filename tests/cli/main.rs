@@ -9,6 +9,7 @@ mod init;
 mod known;
 mod matrix;
 mod reports;
+mod snapshot;
 
 use std::path::Path;
 use std::process::{Command, Output};
