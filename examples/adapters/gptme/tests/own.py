@@ -102,17 +102,38 @@ def in_view(manager, *texts):
         print("  %-10r in the view %s, shown to the model %s" % (text, text in view, any(text in s for s in SHOWN)))
 
 
+def figure():
+    """An answer with the provider's figure for the request before it, far above the trigger; and the verdict."""
+    messages = [*talk(4, 1_000)]
+    messages.append(Message("assistant", "yes", metadata={"usage": {"input_tokens": 90_000, "output_tokens": 1}}))
+    if NEW:
+        from gptme.util.context_measurement import anchor_context_usage, input_log_digest
+        anchor_context_usage(messages[-1], 4, input_log_digest(messages[:4]), MODEL.full)
+    print("\nan answer to a request of 90,000 tokens, of which 4,000 are in the log\n  verdict %s" % (
+        decision.should_auto_compact(messages)))
+
+
 def both():
+    figure()
     manager = log("a log that is larger than the window", Message("system", "You are an agent."), *talk(20, 3_000))
     turn(manager)
     in_view(manager, "said 1 ", "said 2 ", "said 5 ", "said 19 ")
 
 
 def only_035():
+    print("\nbudgets\n  %s" % {window: hook.get_context_budget(window, max_output=4096) for window in (49_152, 5_000, 1, 0, -1)})
     manager = log("a command, and the same again", Message("system", "You are an agent."), *talk(20, 2_300))
     turn(manager)
     command(manager)
     command(manager)
+
+
+def verdict_in(window, messages):
+    set_default_model(dataclasses.replace(MODEL, context=window))
+    try:
+        return decision.should_auto_compact(messages)
+    finally:
+        set_default_model(MODEL)
 
 
 def only_034():
@@ -123,6 +144,7 @@ def only_034():
     print("  verdict %s at %d of %d" % (decision.should_auto_compact(manager.log.messages), size(manager), MODEL.context))
     turn(manager)
 
+    print("\nhalf of a window that is nothing\n  verdict %s" % verdict_in(0, [Message("user", "hello")]))
     results = [message for n in range(3) for message in call(n, 9_000)]
     manager = log("results above half of the window and below 80 %", *head, *results, *talk(2, 300))
     turn(manager)

@@ -176,10 +176,10 @@ class Own:
         message = {"id": "m%d" % h.count, "role": role, "content": exactly(h.count, 4 * tokens)}
         self.adapter.ask("append", conversation="a", messages=[message])
 
-    def gauge(self, tokens, **reported):
-        half = tokens // 2
+    def gauge(self, size, **reported):
+        half = size // 2
         messages = [{"id": "m1", "role": "user", "content": exactly(1, 4 * half)},
-                    {"id": "m2", "role": "assistant", "content": exactly(2, 4 * (tokens - half))}]
+                    {"id": "m2", "role": "assistant", "content": exactly(2, 4 * (size - half))}]
         return self.adapter.ask("gauge", messages=messages, reported=reported or None)
 
     def test_the_contract_is_that_of_the_given_pressure_and_a_gauge(self):
