@@ -115,13 +115,31 @@ def figure():
 
 def both():
     figure()
+    manager = log("a prompt that is larger than the trigger", said("system", "You are an agent.", 45_000), *talk(4, 300))
+    for number in range(3):
+        turn(manager)
+        for message in talk(2, 300, 4 + 2 * number):
+            manager.append(message)
+        hook._last_autocompact_time = 0.0
     manager = log("a log that is larger than the window", Message("system", "You are an agent."), *talk(20, 3_000))
     turn(manager)
+    hook._last_autocompact_time = 0.0
+    if not NEW:
+        turn(manager)
     in_view(manager, "said 1 ", "said 2 ", "said 5 ", "said 19 ")
 
 
 def only_035():
     print("\nbudgets\n  %s" % {window: hook.get_context_budget(window, max_output=4096) for window in (49_152, 5_000, 1, 0, -1)})
+    for more in [[], [Message("user", "for the person", ui_only=True)]]:
+        manager = log("a rejected checkpoint and %d messages for the person only" % len(more),
+                      Message("system", "You are an agent."), *talk(20, 2_300))
+        for own in hook.autocompact_hook(manager):
+            manager.append(own)
+        for message in [Message("system", "LLM request failed: refused"), *more]:
+            manager.append(message)
+        print("  the hook asks again: %s" % any(own.role == "user" for own in hook.autocompact_hook(manager)))
+
     manager = log("a command, and the same again", Message("system", "You are an agent."), *talk(20, 2_300))
     turn(manager)
     command(manager)
@@ -144,11 +162,10 @@ def only_034():
     print("  verdict %s at %d of %d" % (decision.should_auto_compact(manager.log.messages), size(manager), MODEL.context))
     turn(manager)
 
-    print("\nhalf of a window that is nothing\n  verdict %s" % verdict_in(0, [Message("user", "hello")]))
+    print("\na window of nothing\n  verdict %s" % verdict_in(0, [Message("user", "hello")]))
     results = [message for n in range(3) for message in call(n, 9_000)]
     manager = log("results above half of the window and below 80 %", *head, *results, *talk(2, 300))
     turn(manager)
-    print("  views: %s" % sorted(p.name for p in (manager.logdir / "views").glob("*")))
 
 
 def main():
