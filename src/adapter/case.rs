@@ -181,8 +181,9 @@ impl Recording {
             })?;
             return Ok(Answered { outcome: Ok(state), calls: Vec::new() });
         }
-        let skipped = |entry: &mut Entry| entry.method == "view" && method != "view";
-        while self.entries.pop_front_if(skipped).is_some() {}
+        while method != "view" && self.entries.front().is_some_and(|entry| entry.method == "view") {
+            self.entries.pop_front();
+        }
         let entry = self.entries.pop_front().filter(|entry| entry.method == method);
         let Entry { outcome, state, calls, .. } =
             entry.ok_or_else(|| Fault::new(format!("the case was rehearsed without this `{method}`")))?;

@@ -30,7 +30,9 @@ pub(crate) enum Speaker {
 
 /// Hears every line, without its end, of both sides.
 #[derive(Clone)]
-pub(crate) struct Tap(pub(crate) Arc<dyn Fn(Speaker, &[u8]) + Send + Sync>);
+pub(crate) struct Tap(pub(crate) Arc<Hear>);
+
+type Hear = dyn Fn(Speaker, &[u8]) + Send + Sync;
 
 impl std::fmt::Debug for Tap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
