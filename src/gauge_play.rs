@@ -109,7 +109,9 @@ impl Side for GaugeSide<'_> {
                 out,
                 "    configure   {}\n    answer      {}\n    then        below the target in force: {}; above the trigger: {}",
                 settings(seen.asked),
-                seen.answer.as_ref().map_or_else(|text| format!("refused: {text:?}"), |given| settings(*given)),
+                seen.answer
+                    .as_ref()
+                    .map_or_else(|text| format!("refused: \"{}\"", text.escape_debug()), |given| settings(*given)),
                 pressure(seen.below),
                 pressure(seen.above)
             ),

@@ -24,6 +24,7 @@
 //! | what was observed? | [`Trace`] |
 //! | what came out? | [`Report`], with a [`Verdict`] a requirement and a [`Witness`] a failure |
 //! | how should it be done? | [`Reference`] |
+//! | what does a change alter? | [`snapshot_tests!`], [`Suite::timelines`], [`named_histories`] |
 //!
 //! # Features
 //!
@@ -57,12 +58,15 @@ mod limit_case;
 mod limit_check;
 mod limit_play;
 mod limit_report;
+mod limit_rows;
 mod limit_show;
 mod log;
 #[doc(hidden)]
 pub mod macros;
 mod macros_field;
 mod macros_fuzz;
+#[doc(hidden)]
+pub mod macros_snapshot;
 mod marker;
 mod message;
 mod model;
@@ -77,6 +81,7 @@ mod shrink;
 mod shrink_change;
 mod shrink_gauge;
 mod shrink_limit;
+mod snapshot;
 mod suite;
 mod text;
 mod trace;
@@ -111,6 +116,7 @@ pub use parts::Parts;
 pub use report::TextReport;
 pub use requirement::{Level, Requirement, requirement, requirements};
 pub use runner::{Replay, Tick};
+pub use snapshot::{NamedHistory, Timeline, named_histories, reference_timelines};
 pub use suite::Suite;
 pub use text::{Piece, Text};
 pub use trace::*;

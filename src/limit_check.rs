@@ -210,15 +210,15 @@ pub fn replay_at_limit(contract: &Contract, candidate: &LimitCandidate, case: &L
     match candidate {
         LimitCandidate::Reducer(candidate) => {
             let contract = &claiming(contract, Capability::Field);
-            once(&ReducerSide { contract, from: From::Given(&**candidate) }, contract, case).0
+            once(&ReducerSide { contract, from: From::Given(&**candidate) }, contract, case, false).0
         }
         LimitCandidate::Trimmer(candidate) => {
             let contract = &claiming(contract, Capability::Fit);
-            once(&TrimmerSide { contract, from: From::Given(&**candidate) }, contract, case).0
+            once(&TrimmerSide { contract, from: From::Given(&**candidate) }, contract, case, false).0
         }
         LimitCandidate::Assembler(candidate) => {
             let contract = &claiming(contract, Capability::Request);
-            once(&AssemblerSide { contract, from: From::Given(&**candidate) }, contract, case).0
+            once(&AssemblerSide { contract, from: From::Given(&**candidate) }, contract, case, false).0
         }
     }
 }
@@ -265,14 +265,15 @@ pub(crate) fn check_side(
     })
 }
 
-/// Plays one case with a fresh candidate, and judges it; and the case with the answer, for a person.
-pub(crate) fn replay(contract: &Contract, make: &Make<'_>, case: &LimitCase) -> (LimitReport, String) {
+/// Plays one case with a fresh candidate, and judges it; and the case with the answer, for a person, or as `rows` of a
+/// snapshot.
+pub(crate) fn replay(contract: &Contract, make: &Make<'_>, case: &LimitCase, rows: bool) -> (LimitReport, String) {
     match case {
-        LimitCase::Reduce(_) => once(&ReducerSide { contract, from: From::Made(make) }, contract, case),
-        LimitCase::Fit(_) => once(&TrimmerSide { contract, from: From::Made(make) }, contract, case),
-        LimitCase::Assemble(_) => once(&AssemblerSide { contract, from: From::Made(make) }, contract, case),
-        LimitCase::Gauge(_) => once(&GaugeSide { contract, make }, contract, case),
-        LimitCase::Change(_) => once(&GuardSide { contract, make }, contract, case),
+        LimitCase::Reduce(_) => once(&ReducerSide { contract, from: From::Made(make) }, contract, case, rows),
+        LimitCase::Fit(_) => once(&TrimmerSide { contract, from: From::Made(make) }, contract, case, rows),
+        LimitCase::Assemble(_) => once(&AssemblerSide { contract, from: From::Made(make) }, contract, case, rows),
+        LimitCase::Gauge(_) => once(&GaugeSide { contract, make }, contract, case, rows),
+        LimitCase::Change(_) => once(&GuardSide { contract, make }, contract, case, rows),
     }
 }
 
@@ -312,10 +313,11 @@ fn alone(case: &LimitCase) -> Cases<LimitCase> {
     Cases { whole: Box::new(std::iter::once(case.clone())), random: Box::new(std::iter::empty()) }
 }
 
-fn once<S: Side>(side: &S, contract: &Contract, case: &LimitCase) -> (LimitReport, String) {
+fn once<S: Side>(side: &S, contract: &Contract, case: &LimitCase, rows: bool) -> (LimitReport, String) {
     let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
     let report = Run::new(side, contract, &budget, Control::none()).of(alone(case));
     let shown = match side.play(case, true) {
+        Some(Ok(seen)) if rows => side.rows(&seen),
         Some(Ok(seen)) => side.shown(&seen),
         _ => unanswered(case),
     };

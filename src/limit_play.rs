@@ -4,6 +4,7 @@ use crate::candidate::{Assembler, Compactor, Conversation, Error, Reducer, Trimm
 use crate::contract::{Capability, Contract, Structure};
 use crate::field::{Block, Infeasible, Reduced};
 use crate::limit_case::{AssembleCase, FitCase, LimitCase, ReduceCase};
+use crate::limit_rows;
 use crate::limit_show;
 use crate::marker::Marker;
 use crate::message::Message;
@@ -46,6 +47,10 @@ pub(crate) trait Side {
     fn used(&self, seen: &Self::Seen) -> Option<(usize, usize)>;
     /// The answer, for a person.
     fn shown(&self, seen: &Self::Seen) -> String;
+    /// The answer, as the rows of a snapshot: without what depends on a seed.
+    fn rows(&self, seen: &Self::Seen) -> String {
+        self.shown(seen)
+    }
 }
 
 /// Where the candidate comes from.
@@ -177,6 +182,10 @@ impl Side for ReducerSide<'_> {
     fn shown(&self, seen: &Reduction) -> String {
         limit_show::reduce(self.contract, seen)
     }
+
+    fn rows(&self, seen: &Self::Seen) -> String {
+        limit_rows::reduce(self.contract, seen)
+    }
 }
 
 /// A trimmer under test.
@@ -234,6 +243,10 @@ impl Side for TrimmerSide<'_> {
 
     fn shown(&self, seen: &Fitting) -> String {
         limit_show::fit(self.contract, seen)
+    }
+
+    fn rows(&self, seen: &Self::Seen) -> String {
+        limit_rows::fit(self.contract, seen)
     }
 }
 
@@ -300,5 +313,9 @@ impl Side for AssemblerSide<'_> {
 
     fn shown(&self, seen: &Assembly) -> String {
         limit_show::assemble(self.contract, seen)
+    }
+
+    fn rows(&self, seen: &Self::Seen) -> String {
+        limit_rows::assemble(self.contract, seen)
     }
 }

@@ -11,7 +11,7 @@ use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
 use crate::runner::record::{FORMAT, Header, Results, Shard};
-use crate::runner::{Factory, Given, Progress, Replay, Setup, Tick, replay, run};
+use crate::runner::{Draw, Factory, Given, Progress, Replay, Setup, Tick, replay, run};
 use crate::verdict::{CandidateInfo, Report, SPEC_EDITION};
 use crate::witness::Witness;
 
@@ -381,7 +381,20 @@ impl Suite {
     ///
     /// If it cannot be played at all: it names an unknown requirement, or the candidate does not return.
     pub fn replay(&self, witness: &Witness) -> Result<Replay, String> {
-        replay(&self.make, witness, (!self.own_deadline).then_some(self.timeout))
+        self.show(witness, Draw::default())
+    }
+
+    /// The same, drawn in another way.
+    pub(crate) fn show(&self, witness: &Witness, draw: Draw) -> Result<Replay, String> {
+        replay(&self.make, witness, (!self.own_deadline).then_some(self.timeout), draw)
+    }
+
+    /// The contract that the candidate is held to.
+    pub(crate) fn declared(&self) -> Result<Contract, String> {
+        match &self.contract {
+            Some(contract) => Ok(contract.clone()),
+            None => (self.make)().map(|candidate| candidate.contract()).map_err(|error| error.to_string()),
+        }
     }
 }
 

@@ -38,6 +38,8 @@ struct Header {
     detail: String,
     #[serde(default)]
     note: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    seen: String,
     seed: u64,
     contract: Value,
 }
@@ -64,6 +66,8 @@ pub struct Witness {
     pub detail: String,
     /// What a reader should look at.
     pub note: String,
+    /// Of a named history: the kind of failure that it is about, and where such a one was seen.
+    pub seen: String,
     /// The contract that the candidate was held to.
     pub contract: Contract,
     /// What the host did; nothing, where the witness is a case at a limit.
@@ -82,6 +86,7 @@ impl Witness {
             reason: String::new(),
             detail: String::new(),
             note: String::new(),
+            seen: String::new(),
             contract,
             history,
             case: None,
@@ -137,8 +142,8 @@ impl Witness {
         }
         let history = History::new(header.seed, commands);
         history.check()?;
-        let Header { candidate, requirements, reason, detail, note, .. } = header;
-        Ok(Self { candidate, requirements, reason, detail, note, contract, history, case })
+        let Header { candidate, requirements, reason, detail, note, seen, .. } = header;
+        Ok(Self { candidate, requirements, reason, detail, note, seen, contract, history, case })
     }
 
     /// The witness as JSON lines, with what was observed in `trace`.
@@ -155,6 +160,7 @@ impl Witness {
             reason: self.reason.clone(),
             detail: self.detail.clone(),
             note: self.note.clone(),
+            seen: self.seen.clone(),
             seed: self.history.seed,
             contract: serde_json::to_value(&self.contract).unwrap_or_default(),
         };

@@ -35,7 +35,7 @@ fn no_line_takes_more_than_is_said() {
         ("\"", &surrogates, "\"", 0),
     ];
     for (open, part, close, values) in shapes {
-        let most = if values == 0 { LINE_MAX } else { part.len() * (VALUES_MAX - 8) / values };
+        let most = (part.len() * (VALUES_MAX - 8)).checked_div(values).unwrap_or(LINE_MAX);
         for length in [4_096, most.min(LINE_MAX), LINE_MAX] {
             let line = filled(open, part, close, length);
             assert!(line.len() <= LINE_MAX);

@@ -73,11 +73,12 @@ pub(super) fn explain(id: &str) -> Result<u8, Failure> {
 }
 
 pub(super) fn zoo() -> Result<u8, Failure> {
-    let mut text = format!("{:<34}conforms: The reference implementation.\n", "reference");
+    let width = zoo::all().map(|row| row.name().len()).max().unwrap_or(0) + 2;
+    let mut text = format!("{:<width$}conforms: The reference implementation.\n", "reference");
     for row in zoo::all() {
         let breaks =
             if row.is_conforming() { "conforms".to_owned() } else { format!("breaks {}", row.breaks().join(", ")) };
-        let _ = writeln!(text, "{:<34}{breaks}: {}", row.name(), row.sentence());
+        let _ = writeln!(text, "{:<width$}{breaks}: {}", row.name(), row.sentence());
     }
     print(&text);
     Ok(0)

@@ -14,6 +14,7 @@ mod replay;
 mod schema;
 mod screen;
 mod serve;
+mod snapshot;
 mod witness;
 
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Merge(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Replay { candidate, .. } if ends_in_dashes() && candidate.command.is_empty() => Err(no_command()),
+        Command::Snapshot(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Check(arguments) => check::check(&arguments),
         Command::List => catalogue::list(),
         Command::Explain { id } => catalogue::explain(&id),
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Serve { candidate } => serve::serve(&candidate),
         Command::Init { kind, dir, crate_path } => init::init(&kind, &dir, crate_path.as_deref()),
         Command::Witness(arguments) => witness::witness(&arguments),
+        Command::Snapshot(arguments) => snapshot::snapshot(&arguments),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
@@ -142,6 +145,32 @@ has left out. Where there is neither, the command can be left out.")]
     },
     /// Show what an input of a fuzzer stands for, a crash file say, as a trace file that `replay` plays
     Witness(WitnessArgs),
+    /// Write what a candidate does in each named history, a few rows a file: to be kept in a repository and read in a diff
+    #[command(after_help = "\
+Exit codes: 0 every file is as it was written, 1 a file there is of no history any more, or with --check one differs.
+
+Example:
+  plimsoll snapshot --out timelines -- python3 adapter.py
+  git diff timelines")]
+    Snapshot(SnapshotArgs),
+}
+
+#[derive(Debug, Args)]
+struct SnapshotArgs {
+    /// The folder of the files, one a history, `NAME.txt`
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Histories of your own besides: a folder of trace files, `NAME.jsonl`; again, for more of them
+    #[arg(long, value_name = "DIR")]
+    histories: Vec<PathBuf>,
+
+    /// Write nothing over what is there: what differs goes beside it, as `NAME.txt.new`
+    #[arg(long)]
+    check: bool,
+
+    #[command(flatten)]
+    candidate: CandidateArgs,
 }
 
 #[derive(Debug, Args)]

@@ -17,8 +17,10 @@ mod request;
 mod select;
 mod throttle;
 
+#[cfg(any(test, feature = "zoo"))]
+pub(crate) use behaviour::Behaviour;
 #[cfg(feature = "zoo")]
-pub(crate) use behaviour::{Behaviour, Gates, Outcome, Sound};
+pub(crate) use behaviour::{Gates, Outcome, Sound};
 pub use change::ReferenceGuard;
 pub(crate) use compactor::Machine;
 #[cfg(feature = "zoo")]
@@ -30,7 +32,7 @@ pub use gauge::ReferenceGauge;
 pub(crate) use latch::LatchState;
 pub use request::ReferenceAssembler;
 #[cfg(feature = "zoo")]
-pub(crate) use select::{close_groups, eligible, open_call, size, standing, trimmable};
+pub(crate) use select::{close_groups, eligible, leading, open_call, size, standing, trimmable};
 #[cfg(feature = "zoo")]
 pub(crate) use throttle::{Point, ThrottleState};
 

@@ -35,9 +35,10 @@ pub(crate) fn open_call(view: &[Message]) -> bool {
     !open_calls(view).is_empty()
 }
 
-/// The number of leading system messages.
-pub(super) fn leading(view: &[Message]) -> usize {
-    view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count()
+/// Where the leading system messages end. What the model does not see stands in front of nothing.
+pub(crate) fn leading(view: &[Message]) -> usize {
+    let leads = |message: &&Message| !message.is_visible() || (message.role == Role::System && !message.is_own());
+    view.iter().take_while(leads).count()
 }
 
 /// Positions of the last `keep` visible messages.

@@ -207,9 +207,10 @@ pub(crate) fn ends_turn(message: &Message) -> bool {
     message.role == Role::Assistant && message.calls.is_empty()
 }
 
-/// The number of leading system messages.
+/// Where the leading system messages end. What the model does not see stands in front of nothing.
 pub(crate) fn leading(view: &[Item<'_>]) -> usize {
-    view.iter().take_while(|item| item.external().is_some() && item.message.role == Role::System).count()
+    let leads = |item: &&Item<'_>| !item.visible || (item.external().is_some() && item.message.role == Role::System);
+    view.iter().take_while(leads).count()
 }
 
 /// The position of the latest visible external user message.

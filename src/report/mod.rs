@@ -3,6 +3,8 @@
 #[cfg(feature = "cli")]
 mod matrix;
 mod quote;
+mod row_words;
+mod rows;
 mod text;
 mod timeline;
 mod wording;
@@ -10,6 +12,7 @@ mod wording;
 #[cfg(feature = "cli")]
 pub(crate) use matrix::Matrix;
 pub(crate) use quote::{escaped, shell};
+pub(crate) use rows::rows;
 pub use text::TextReport;
 #[cfg(feature = "cli")]
 pub(crate) use timeline::sent;

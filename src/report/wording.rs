@@ -22,7 +22,7 @@ pub(super) fn command(command: &Command, told: bool) -> String {
     }
 }
 
-fn stepping(step: &StepCommand, told: bool) -> String {
+pub(super) fn stepping(step: &StepCommand, told: bool) -> String {
     let mut words = match (step.kind, step.pressure) {
         (kind, _) if !told => kind.name().to_owned(),
         (StepKind::Step, pressure) => format!("step {}", pressure.name()),

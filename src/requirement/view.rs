@@ -166,7 +166,8 @@ fn guidance_stays(case: &Case<'_>) -> Seen {
 
 /// Whether only system messages were sent to the conversation before this one.
 fn opens_its_log(case: &Case<'_>, name: Name, at: usize) -> bool {
-    let sent = case.judgement.externals.all[..=at].iter().filter(|(other, ..)| *other == name);
+    let sent = case.judgement.externals.all[..=at].iter();
+    let sent = sent.filter(|(other, draft, _)| *other == name && draft.is_visible());
     sent.take_while(|(_, draft, _)| draft.role == Role::System)
         .any(|(_, _, message)| message.id == case.judgement.externals.message(at).id)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::compare::{self, Compared};
+use super::compare::{self, Compared, Twin};
 use super::own;
 use crate::candidate::Compactor;
 use crate::candidate::Error;
@@ -119,7 +119,7 @@ impl Examiner<'_> {
         examined
     }
 
-    /// Plays it once more, as it is and without the messages for the person only, where that tells something.
+    /// Plays it once more, as it is and without what must not matter, where that tells something.
     fn compare(&self, planned: &Planned, trace: &Trace, examined: &mut Examined) {
         // A crowd is played once: what two plays tell is told by smaller histories.
         if trace.broken.is_some() || planned.target == Some("ISO-2") {
@@ -128,37 +128,55 @@ impl Examiner<'_> {
         let heavy = self.contract.weight == Weight::Heavy;
         let directed = planned.share == Share::Directed;
         for (at, requirement) in self.requirements.iter().enumerate() {
-            let Check::Compare { exercised, .. } = requirement.check else { continue };
-            let repeat = requirement.id == "ISO-4";
-            let wanted = match (repeat, heavy) {
-                (true, true) => planned.target.is_none_or(|id| id == "ISO-4") && directed,
-                (true, false) => directed || planned.history.seed.is_multiple_of(16),
-                (false, true) => planned.target.is_none_or(|id| id == "THR-8") && directed,
-                (false, false) => directed || planned.history.seed.is_multiple_of(2),
+            let Some(twin) = Twin::of(requirement.id) else { continue };
+            let every = match twin {
+                Twin::Repeat => 16,
+                Twin::WithoutUiOnly => 2,
+                Twin::Alone | Twin::Restarts => 4,
             };
-            if !wanted || !(repeat || compare::has_ui_only(&planned.history)) {
+            let wanted = if heavy {
+                directed && planned.target.is_none_or(|id| id == requirement.id)
+            } else {
+                directed || planned.history.seed.is_multiple_of(every)
+            };
+            if !wanted || !twin.tells(self.contract, &planned.history) {
                 continue;
             }
-            let judgement = judge(self.contract, trace);
-            let case = Case { contract: self.contract, judgement: &judgement };
-            examined.exercised[at] += case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
-            if self.differs(repeat, &planned.history, trace).is_some() {
+            if let Check::Compare { exercised, .. } = requirement.check {
+                let judgement = judge(self.contract, trace);
+                let case = Case { contract: self.contract, judgement: &judgement };
+                examined.exercised[at] += case.steps().iter().filter(|judged| exercised(&case, judged)).count() as u64;
+            }
+            if self.differs(twin, &planned.history, trace).is_some() {
                 examined.suspects.push((Suspect::Differed(at), BTreeSet::new()));
             }
         }
     }
 
-    fn differs(&self, repeat: bool, history: &History, trace: &Trace) -> Option<(usize, String)> {
+    fn differs(&self, twin: Twin, history: &History, trace: &Trace) -> Option<(usize, String)> {
         let difference = |other: &Trace, compared| compare::difference(self.contract, trace, other, compared);
-        if repeat {
-            return difference(&self.play(history), Compared::Repeat);
+        match twin {
+            Twin::Repeat => difference(&self.play(history), Compared::Repeat),
+            Twin::WithoutUiOnly => {
+                let other = self.play(&compare::without_ui_only(history));
+                difference(&other, Compared::Without).or_else(|| {
+                    // Own words count only where they are the same when the same is played twice.
+                    let found = difference(&other, Compared::WithoutToTheWord)?;
+                    difference(&self.play(history), Compared::WithoutToTheWord).is_none().then_some(found)
+                })
+            }
+            Twin::Alone => compare::stepped(history).into_iter().find_map(|name| {
+                let other = self.play(&compare::alone(self.contract, history, name)?);
+                let without = "where the other conversations make none";
+                compare::other_decision(self.contract, trace, &other, Some(name), without)
+            }),
+            Twin::Restarts => {
+                let twin = compare::restarts(self.contract, history)?;
+                let fewer = twin.commands.len() < history.commands.len();
+                let without = if fewer { "without the restart" } else { "where it restarts twice" };
+                compare::other_decision(self.contract, trace, &self.play(&twin), None, without)
+            }
         }
-        let other = self.play(&compare::without_ui_only(history));
-        difference(&other, Compared::Without).or_else(|| {
-            // Own words count only where they are the same when the same is played twice.
-            let found = difference(&other, Compared::WithoutToTheWord)?;
-            difference(&self.play(history), Compared::WithoutToTheWord).is_none().then_some(found)
-        })
     }
 
     /// Whether `suspect` shows in `history`: the command, and a sentence.
@@ -169,9 +187,9 @@ impl Examiner<'_> {
                 trace.broken.filter(|broken| broken.kind == *kind).map(|broken| (broken.command, broken.message))
             }
             Suspect::Differed(at) => {
-                let repeat = self.requirements[*at].id == "ISO-4";
-                let with = repeat || compare::has_ui_only(history);
-                (with && trace.broken.is_none()).then(|| self.differs(repeat, history, &trace)).flatten()
+                let twin = Twin::of(self.requirements[*at].id)?;
+                let tells = trace.broken.is_none() && twin.tells(self.contract, history);
+                tells.then(|| self.differs(twin, history, &trace)).flatten()
             }
             Suspect::Observed(at, reason) => {
                 let judgement = judge(self.contract, &trace);
@@ -304,7 +322,46 @@ mod tests {
     use super::*;
     use crate::Reference;
     use crate::generate::{Budget, Effort, plan};
+    use crate::history::{Draft, Name, Pressure};
+    use crate::message::Role;
+    use crate::model::{Behaviour, Machine};
+    use crate::oracle::Judged;
     use crate::requirement::requirement;
+
+    /// It makes no attempt but the first.
+    struct Once;
+
+    impl Behaviour for Once {
+        fn is_cooling(&self, _: f64, _: f64) -> bool {
+            true
+        }
+        fn growth_lifts(&self, _: &Contract, _: u64) -> bool {
+            false
+        }
+    }
+
+    fn step(after_s: f64) -> Command {
+        let answers = vec![Answer::Rejected];
+        Command::Step(StepCommand { after_s, answers, pressure: Pressure::Summarize, ..StepCommand::new(Name(0)) })
+    }
+
+    #[test]
+    fn what_the_same_wrong_decision_does_not_need_is_left_out_and_its_time_carried() {
+        let contract = Contract { latch: None, ..Contract::default() };
+        let requirements = [requirement("THR-4").unwrap()];
+        let make = || Ok(Box::new(Machine::new("once", contract.clone(), Once)) as Box<dyn Compactor>);
+        let examiner = Examiner { contract: &contract, make: &make, requirements: &requirements };
+        let draft = |key| Draft::new(key, Role::Assistant);
+        let messages = (1..6).map(draft).collect();
+        let append = Command::Append { conversation: Name(0), messages };
+        let restart = Command::Restart { without: Vec::new() };
+        let long = History::new(0, vec![append, step(0.0), restart, step(40.0), step(30.0)]);
+        let trace = examiner.play(&long);
+        let wrong = judge(&contract, &trace).steps.last().and_then(Judged::wrong).unwrap();
+        let short = examiner.needed(&wrong, &long);
+        // Without the first attempt another reason would require this one: it stays.
+        assert_eq!(short.commands, [long.commands[0].clone(), step(0.0), step(70.0)]);
+    }
 
     #[test]
     fn ten_thousand_conversations_take_seconds() {

@@ -21,7 +21,7 @@ pub(crate) use examine::{Examined, Examiner, Suspect};
 pub use replay::Replay;
 #[cfg(feature = "cli")]
 pub(crate) use replay::played;
-pub(crate) use replay::replay;
+pub(crate) use replay::{Draw, replay};
 
 use crate::heart::{Task, Watch};
 use record::{HistoryLine, Line, Recorded, Results, Shard};

@@ -10,7 +10,7 @@ use crate::generate::{Planned, Share};
 use crate::heart::{Task, Watch};
 use crate::limit_case::LimitCase;
 use crate::limit_check;
-use crate::oracle::judge;
+use crate::oracle::{Judgement, judge};
 use crate::report::{escaped, timeline};
 use crate::requirement::{Requirement, requirement, requirements};
 use crate::witness::Witness;
@@ -78,8 +78,29 @@ impl fmt::Display for Replay {
     }
 }
 
+/// How what was played is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Draw {
+    /// A history.
+    pub(crate) history: fn(&Contract, &Judgement<'_>, Option<usize>) -> String,
+    /// Whether a case at a limit is shown in the rows of a snapshot.
+    pub(crate) rows: bool,
+}
+
+impl Default for Draw {
+    /// For a person who looks for a failure.
+    fn default() -> Self {
+        Self { history: timeline, rows: false }
+    }
+}
+
 /// Plays `witness` against a candidate; each call may take as long as `deadline`.
-pub(crate) fn replay(make: &Factory, witness: &Witness, deadline: Option<Duration>) -> Result<Replay, String> {
+pub(crate) fn replay(
+    make: &Factory,
+    witness: &Witness,
+    deadline: Option<Duration>,
+    draw: Draw,
+) -> Result<Replay, String> {
     for id in &witness.requirements {
         if requirement(id).is_none() {
             return Err(format!("the witness names {id:?}: no requirement that is checked has this id"));
@@ -96,7 +117,7 @@ pub(crate) fn replay(make: &Factory, witness: &Witness, deadline: Option<Duratio
             None => Task::History(planned(&witness)),
         });
         // Nobody listens any longer once the candidate took too long.
-        let _ = to.send(play(&make, &witness));
+        let _ = to.send(play(&make, &witness, draw));
     };
     // A candidate that never returns keeps its thread.
     let spawned = std::thread::Builder::new().name("plimsoll-replay".to_owned()).stack_size(8 << 20).spawn(work);
@@ -118,10 +139,10 @@ fn planned(witness: &Witness) -> Planned {
     Planned { share: Share::Directed, target: None, history: witness.history.clone() }
 }
 
-fn play(make: &Factory, witness: &Witness) -> Replay {
+fn play(make: &Factory, witness: &Witness, draw: Draw) -> Replay {
     let contract = &witness.contract;
     if let Some(case) = &witness.case {
-        return play_case(make, witness, case);
+        return play_case(make, witness, case, draw.rows);
     }
     let claimed: Vec<&'static Requirement> = requirements()
         .filter(|row| row.applies(contract) || witness.requirements.iter().any(|id| id == row.id))
@@ -158,13 +179,14 @@ fn play(make: &Factory, witness: &Witness) -> Replay {
     let broken = trace.broken.as_ref().map(|broken| broken.message.clone());
     let silent = |(id, why): &&(String, Option<String>)| why.is_none() && unexercised.contains(&id.as_str());
     let unexercised = named.iter().filter(silent).map(|(id, _)| id.clone()).collect();
-    Replay { timeline: drawn(contract, &trace, fault), named, unexercised, others, broken }
+    let timeline = (draw.history)(contract, &judge(contract, &trace), fault);
+    Replay { timeline, named, unexercised, others, broken }
 }
 
 /// Plays a witness that is one case at a limit.
-fn play_case(make: &Factory, witness: &Witness, case: &LimitCase) -> Replay {
+fn play_case(make: &Factory, witness: &Witness, case: &LimitCase, rows: bool) -> Replay {
     let is_named = |id: &str| witness.requirements.iter().any(|other| other == id);
-    let (report, timeline) = limit_check::replay(&witness.contract, &**make, case);
+    let (report, timeline) = limit_check::replay(&witness.contract, &**make, case, rows);
     let found = report.findings.iter().filter_map(|finding| Some((finding, finding.failure.as_ref()?)));
     let found: Vec<_> = found.filter(|(finding, _)| finding.claimed || is_named(finding.id)).collect();
     let because = |id: &str| found.iter().find(|(finding, _)| finding.id == id).map(|(_, why)| why.detail.clone());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::contracts::{
     abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, growth_ignored,
-    half_open_timer, latch, latch_only, monotonic, noop_fails, reference, three_strikes, view, volatile,
+    half_open_timer, latch, latch_only, monotonic, noop_fails, reference, three_strikes, unspecified, view, volatile,
 };
 use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Summary};
@@ -13,7 +13,7 @@ use crate::contract::{
     AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
 };
 use crate::message::{Message, Role};
-use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, standing, trimmable};
+use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, leading, standing, trimmable};
 use crate::trace::Action;
 
 pub(super) const ALL: &[Row] = rows! {
@@ -437,6 +437,24 @@ pub(super) const ALL: &[Row] = rows! {
         kind "trim", under Contract { trim: Trim { how: TrimHow::Drop, ..Trim::default() }, ..reference() },
         {}
 
+    "growth-lifts-and-it-says-nothing":
+        "It claims nothing about growth inside the cooldown; three messages lift it."
+        kind "growth", under unspecified(),
+        {
+            fn growth_lifts(&self, _: &Contract, growth: u64) -> bool {
+                growth >= 3
+            }
+        }
+
+    "growth-lifts-in-memory-only":
+        "It claims nothing about growth inside the cooldown, forgets all at a restart, and one message lifts it."
+        kind "growth", under Contract { restart: volatile().restart, ..unspecified() },
+        {
+            fn growth_lifts(&self, _: &Contract, growth: u64) -> bool {
+                growth > 0
+            }
+        }
+
     "thrifty-trimmer":
         "It trims only where that saves a fifth of the view, and never the newest results."
         kind "trim", under Contract { trim: Trim { min_saving: 0.2, keep_size: 2_000, ..Trim::default() }, ..reference() },
@@ -445,8 +463,7 @@ pub(super) const ALL: &[Row] = rows! {
 
 /// Everything but leading system messages, pinned ones, and, if `latest`, the latest user message; whole call groups.
 fn all_but_guidance(view: &[Message], latest: bool) -> Vec<usize> {
-    let leading = view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count();
-    let mut stays: HashSet<usize> = (0..leading).collect();
+    let mut stays: HashSet<usize> = (0..leading(view)).collect();
     stays.extend((0..view.len()).filter(|at| view[*at].pinned));
     let user = view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own());
     stays.extend(user.filter(|_| latest));

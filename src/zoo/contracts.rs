@@ -24,6 +24,11 @@ pub(super) fn cooldown_only() -> Contract {
     Contract { latch: None, ..less(Capability::Latch, reference()) }
 }
 
+/// A throttle without a latch that says nothing about growth.
+pub(super) fn unspecified() -> Contract {
+    Contract { throttle: Throttle { growth: Growth::Unspecified, ..Throttle::default() }, ..cooldown_only() }
+}
+
 /// A latch without a throttle.
 pub(super) fn latch_only() -> Contract {
     Contract {

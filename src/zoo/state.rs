@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::contracts::{cooldown_only, half_open_timer, latch_only, monotonic, reference, three_strikes, volatile};
+use super::contracts::{
+    cooldown_only, half_open_timer, latch_only, less, monotonic, reference, three_strikes, unspecified, volatile,
+};
 use super::{Row, rows};
-use crate::candidate::Restart;
-use crate::contract::Contract;
+use crate::candidate::{Conversation, Restart};
+use crate::contract::{Capability, Contract};
 use crate::message::Message;
 use crate::model::{LatchState, Memory, Outcome, Point, Sound, ThrottleState, open_call};
 
@@ -77,6 +79,25 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "one-growth-mark-for-all":
+        "Growth lifts its cooldown, which it claims nothing about, once the log is longer than any was at its last attempt."
+        breaks "ISO-1", kind "cross-session-leak", under less(Capability::Overflow, unspecified()), state Cell<usize>,
+        {
+            fn failed(&self, conversation: &mut Conversation, _: Outcome) {
+                self.0.set(self.0.get().max(conversation.log().len()));
+            }
+            fn installed(&self, conversation: &mut Conversation) {
+                self.0.set(self.0.get().max(conversation.log().len()));
+            }
+            fn growth(&self, conversation: &Conversation, point: &mut Point, counts: &dyn Fn(&Message) -> bool) -> u64 {
+                let seen = point.log.max(self.0.get());
+                conversation.log().iter().skip(seen).filter(|message| counts(message)).count() as u64
+            }
+            fn growth_lifts(&self, _: &Contract, growth: u64) -> bool {
+                growth > 0
+            }
+        }
+
     "remembers-sixty-four":
         "It keeps throttle and latch of the sixty-four conversations that it served last."
         breaks "ISO-2", kind "cross-session-leak", under reference(), state RefCell<VecDeque<String>>,
@@ -119,6 +140,20 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn restarted(&self, _: &Contract, memory: &mut Memory, _: &Restart) {
                 memory.latch.strikes = 0;
+            }
+        }
+
+    "restart-forgets-the-growth":
+        "Growth lifts its cooldown, which it claims nothing about, and is counted anew after a restart."
+        breaks "ISO-3", kind "restart-amnesia", under unspecified(),
+        {
+            fn growth_lifts(&self, _: &Contract, growth: u64) -> bool {
+                growth > 0
+            }
+            fn restarted(&self, _: &Contract, memory: &mut Memory, _: &Restart) {
+                if let Some(last) = memory.throttle.last.as_mut() {
+                    last.log = usize::MAX;
+                }
             }
         }
 

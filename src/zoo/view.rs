@@ -7,7 +7,7 @@ use super::{Row, rows};
 use crate::candidate::Conversation;
 use crate::contract::Contract;
 use crate::message::{Message, Role};
-use crate::model::{Sound, close_groups, eligible, trimmable};
+use crate::model::{Sound, close_groups, eligible, leading, trimmable};
 
 pub(super) const ALL: &[Row] = rows! {
     "pins-are-forgotten":
@@ -26,10 +26,25 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn eligible(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
                 let mut found = eligible(contract, view);
-                let leading = view.iter().take_while(|message| message.role == Role::System && !message.is_own()).count();
-                found.extend((1..leading).filter(|at| view[*at].is_visible() && !view[*at].pinned));
+                let first = view.iter().position(Message::is_visible).unwrap_or(0);
+                found.extend((first + 1..leading(view)).filter(|at| view[*at].is_visible() && !view[*at].pinned));
                 found.sort_unstable();
                 found
+            }
+        }
+
+    "what-is-hidden-stands-in-front":
+        "A system message leads only where nothing stands before it, what the model does not see included."
+        breaks "THR-8" and "VIEW-1", kind "guidance-or-pinned-lost", under reference(),
+        {
+            fn eligible(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+                let leads = |message: &&Message| message.role == Role::System && !message.is_own();
+                let leading = view.iter().take_while(leads).count();
+                let mut view = view.to_vec();
+                for message in view.iter_mut().skip(leading).filter(|message| message.role == Role::System) {
+                    message.role = Role::Assistant;
+                }
+                eligible(contract, &view)
             }
         }
 

@@ -13,6 +13,7 @@ mod matrix;
 mod parts;
 mod reports;
 mod served;
+mod snapshot;
 
 use std::path::Path;
 use std::process::{Command, Output};

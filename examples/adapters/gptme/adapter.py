@@ -3,14 +3,15 @@
 
     .venv-VERSION/bin/python adapter.py               the compaction hook, its view, its log, /compact
     .venv-VERSION/bin/python adapter.py --no-stream   the same, the model's answers not streamed
+    .venv-VERSION/bin/python adapter.py --own         the same, and gptme measures for itself
     .venv-VERSION/bin/python adapter.py --overflow    0.35.1: with its recovery from a proven overflow
     .venv-VERSION/bin/python adapter.py --field       0.35.1: the reducer of the `instructions` field
     .venv-VERSION/bin/python adapter.py --request     0.35.1: the assembled request
 
 Everything under test is the shipped code. Replaced are: the model (the functions of gptme's own
 offline provider, `gptme.llm.llm_mock`, ask the harness), the clock (`hook.time`) and the verdict on
-size (`hook.should_auto_compact` answers what the host says). README.md says why, and what each
-claim rests on.
+size (`hook.should_auto_compact` answers what the host says; with `--own` it is left alone). README.md
+says why, and what each claim rests on.
 """
 
 from __future__ import annotations
@@ -77,13 +78,14 @@ from gptme.constants import INTERRUPT_CONTENT, LLM_REQUEST_FAILED_PREFIX  # noqa
 from gptme.hooks import HookType, trigger_hook  # noqa: E402
 from gptme.llm import llm_mock, mark_llm_reply_origin  # noqa: E402
 from gptme.llm import llm_openai_subscription as subscription  # noqa: E402
-from gptme.llm.models import ModelMeta, set_default_model  # noqa: E402
+from gptme.llm.models import ModelMeta, get_model, set_default_model  # noqa: E402
 from gptme.llm.openai_responses import _messages_to_responses_input  # noqa: E402
 from gptme.logmanager import LogManager, prepare_messages  # noqa: E402
 from gptme.logmanager import manager as log_manager  # noqa: E402
 from gptme.message import Message, len_tokens, set_output_format  # noqa: E402
 from gptme.tools import get_tools, init_tools, set_tools  # noqa: E402
-from gptme.tools.autocompact import hook  # noqa: E402
+from gptme.tools.autocompact import decision, hook  # noqa: E402
+from gptme.tools.autocompact.config import _get_keep_head  # noqa: E402
 from gptme.tools.base import ToolSpec, set_tool_format  # noqa: E402
 from gptme.util import console  # noqa: E402
 from gptme.util import tokens as token_counts  # noqa: E402
@@ -94,6 +96,9 @@ VERSION = metadata.version("gptme")
 HAS_UI_ONLY = "ui_only" in {f.name for f in dataclasses.fields(Message)}
 HAS_BUDGET = hasattr(hook, "get_context_budget")              # 0.35: a budget apart from the window
 HAS_CHECKPOINT_TURN = hasattr(hook, "_pending_checkpoint_turn")  # 0.35: the summary is an ordinary turn
+if HAS_BUDGET:
+    from gptme.context.config import parse_context_budget
+    from gptme.util import context_measurement as measurement
 HAS_CLAMP = hasattr(subscription, "_clamp_codex_instructions")
 # 0.34.0 names no limit for the field: the one that the provider holds it to is the same.
 FIELD_LIMIT = getattr(subscription, "CODEX_INSTRUCTIONS_MAX_CHARS", 1_048_576)
@@ -142,6 +147,25 @@ THROTTLE = {
         "weight": "heavy",
     },
 }
+
+
+# The window of a model that a person has at home: a log that is too large for it is 300,000 characters long.
+WINDOW = 49_152
+
+# Where gptme itself begins in that window, and where a trim of its is to end. In 0.35.1 the budget, by default what the
+# window leaves beside an answer, and `decision.TRIM_TARGET_RATIO` of it; in 0.34.0 more than 90 % of the window, and 80 %.
+OWN_GAUGE = {
+    "0.35.1": {"trigger": 44_056, "target": 30_839},
+    "0.34.0": {"trigger": 44_237, "target": 39_321},
+}
+
+
+def own_contract():
+    contract = copy.deepcopy(THROTTLE[VERSION])
+    contract["capabilities"].append("gauge")
+    contract["pressure"] = "own"
+    contract["gauge"] = {**OWN_GAUGE[VERSION], "unit": "tokens", "counter": "chars/4"}
+    return contract
 
 
 def overflow_contract():
@@ -610,6 +634,91 @@ class Gptme(plimsoll.Candidate):
             set_default_model(MODEL)
 
 
+class Own(Gptme):
+    """The same with nothing in the place of gptme's measuring: its verdict, its budget, its model's window.
+
+    The view is read as gptme keeps it, without the last-resort limit of a request, which drops what is above
+    the window: a log that nobody has compacted yet is whole. In a step that limit is in force.
+    """
+
+    def __init__(self, contract):
+        super().__init__(contract)
+        self.built_in = self.model_meta = dataclasses.replace(
+            get_model(MODEL.full), context=WINDOW, supports_parallel_tool_calls=True)
+
+    def reset(self):
+        super().reset()
+        self.use(self.built_in)
+
+    def use(self, model, budget=None):
+        self.model_meta = model
+        os.environ.pop("GPTME_CONTEXT_BUDGET", None)
+        if budget is not None:
+            os.environ["GPTME_CONTEXT_BUDGET"] = str(budget)
+
+    @contextmanager
+    def verdict(self, manager, host):
+        with self.window():
+            yield
+
+    @contextmanager
+    def window(self):
+        set_default_model(self.model_meta)
+        try:
+            yield
+        finally:
+            set_default_model(MODEL)
+
+    def gauge(self, messages, reported=None):
+        """Its verdict, asked as the hook asks it, and the count that the verdict goes by."""
+        call_names, stored = {}, []
+        for said in messages:
+            stored.append(encode(said, ARRIVED + timedelta(seconds=len(stored)), call_names))
+        if reported is not None and HAS_BUDGET:
+            stored.append(answered(stored, messages, reported, self.model_meta))
+        with self.window():
+            if HAS_BUDGET:
+                action = hook.should_auto_compact(stored, limit=self.budget(), keep_head=_get_keep_head())
+                tokens = hook.measure_context_tokens(stored, self.model_meta.full)
+            else:
+                action = hook.should_auto_compact(stored)
+                tokens = len_tokens(stored, self.model_meta.model)
+        return {"pressure": {"rule_based": "trim"}.get(action, action), "tokens": tokens}
+
+    def budget(self):
+        model = self.model_meta
+        return hook.get_context_budget(model.context, max_output=model.max_output or 8192, model_id=model.full,
+                                       model_context_budget=model.context_budget)
+
+    def configure_gauge(self, trigger, target, limit):
+        """The limit is the window that the provider names; in 0.35.1 the trigger is the budget that a person sets.
+
+        There is no setting for the rest, and the answer says what is in force.
+        """
+        model = dataclasses.replace(self.built_in, context=limit)
+        if not HAS_BUDGET:
+            self.use(model)
+            return {"trigger": int(0.9 * limit) + 1, "target": int(0.8 * limit), "limit": limit}
+        self.use(model, parse_context_budget(trigger, "trigger"))
+        budget = self.budget()
+        return {"trigger": budget, "target": max(1, int(budget * decision.TRIM_TARGET_RATIO)), "limit": limit}
+
+
+def answered(stored, messages, reported, model):
+    """The answer that brought the figure: the provider reports with an answer what it was sent before that.
+
+    The answer says nothing, so that the figure is all there is. A figure from before a compaction came with
+    other messages before it.
+    """
+    before = stored
+    if all(said["id"] != reported["upto"] for said in messages):
+        before = [Message("user", "gone", timestamp=ARRIVED), *stored[1:]]
+    usage = {} if reported["tokens"] is None else {"usage": {"input_tokens": reported["tokens"]}}
+    answer = Message("assistant", "", metadata=usage, timestamp=ARRIVED + timedelta(seconds=len(stored)))
+    measurement.anchor_context_usage(answer, len(before), measurement.input_log_digest(before), model.full)
+    return answer
+
+
 def done(own):
     """What gptme itself reports of a step, in its status messages."""
     said = [m["content"] for m in own]
@@ -786,6 +895,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--no-stream", action="store_true", help="the model's answers are not streamed")
+    which.add_argument("--own", action="store_true", help="gptme measures for itself")
     which.add_argument("--overflow", action="store_true", help="claim the recovery from a proven overflow too")
     which.add_argument("--field", action="store_true", help="the reducer of the instructions field")
     which.add_argument("--request", action="store_true", help="the assembled request")
@@ -800,6 +910,8 @@ def main():
         candidate = Field(field_contract("field"))
     elif chosen.request:
         candidate = Request(field_contract("request"))
+    elif chosen.own:
+        candidate = Own(own_contract())
     elif chosen.overflow:
         candidate = Gptme(overflow_contract())
     else:

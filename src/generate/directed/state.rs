@@ -17,6 +17,13 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
             pen.latch(B).step(B, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok).step(A, COOL, Answer::Ok);
         }
     }),
+    ("ISO-1", |pen| {
+        // What lifts a cooldown is counted where it runs, however long another conversation is.
+        if pen.contract.claims(Capability::Conversations) {
+            pen.matter(A).matter(B).grow(B, 12).step(A, 0.0, FAIL).step(B, 0.0, FAIL);
+            pen.grow(A, 1).step(A, 0.0, Answer::Ok).grow(B, 1).step(B, 0.0, Answer::Ok);
+        }
+    }),
     ("ISO-2", |pen| {
         if !pen.contract.claims(Capability::Conversations) {
             return;

@@ -2,7 +2,7 @@
 
 use super::super::pen::{A, After, B, COOL, FAIL, failures};
 use super::{Sketch, reopen, reopen_by_time_wait};
-use crate::contract::{Capability, Weight};
+use crate::contract::{Capability, Feature, Weight};
 use crate::history::{Answer, Command, Name, Pressure, Size, StepKind};
 use crate::message::Role;
 
@@ -84,6 +84,15 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("THR-8", |pen| {
         let user = pen.draft(Role::User);
         pen.append(A, vec![user]).grow(A, 1).ui_only(A, 12, Size::Small).step(A, 0.0, Answer::Ok);
+    }),
+    ("THR-8", |pen| {
+        // Who leads does not depend on what the model does not see; where the system message counts as matter, it is just enough.
+        pen.ui_only(A, 1, Size::Small);
+        if pen.contract.has(Feature::System) {
+            let system = pen.draft(Role::System);
+            pen.append(A, vec![system]);
+        }
+        pen.nearly(A).step(A, 0.0, Answer::Ok);
     }),
     ("THR-9", |pen| {
         pen.matter(A);

@@ -58,7 +58,7 @@ class Adapter:
 
     def bye(self):
         self.ask("bye")
-        self.child.wait(10)
+        self.child.wait(60)
         self.child.stdin.close()
         self.child.stdout.close()
 

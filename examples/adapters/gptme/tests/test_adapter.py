@@ -149,6 +149,107 @@ class Gptme0351(Both, unittest.TestCase):
         self.assertEqual([i["role"] for i in step["extra"]], ["system"])
 
 
+class Own:
+    """gptme measures for itself: the contract's numbers are those by which it acts."""
+
+    version = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.adapter = adapter(cls.version, "--own")
+        cls.rules = cls.adapter.hello["contract"]["gauge"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.adapter.bye()
+
+    def log(self, tokens):
+        """Messages that come to exactly so many tokens."""
+        h = drive.History(self.adapter, self.id(), quiet=True)
+        each = tokens // 5
+        for role, size in [("system", 10), ("user", each), ("assistant", each), ("user", each), ("assistant", tokens - 3 * each - 10)]:
+            self.say(h, role, size)
+        return h
+
+    def say(self, h, role, tokens):
+        h.count += 1
+        message = {"id": "m%d" % h.count, "role": role, "content": exactly(h.count, 4 * tokens)}
+        self.adapter.ask("append", conversation="a", messages=[message])
+
+    def gauge(self, size, **reported):
+        half = size // 2
+        messages = [{"id": "m1", "role": "user", "content": exactly(1, 4 * half)},
+                    {"id": "m2", "role": "assistant", "content": exactly(2, 4 * (size - half))}]
+        return self.adapter.ask("gauge", messages=messages, reported=reported or None)
+
+    def test_the_contract_is_that_of_the_given_pressure_and_a_gauge(self):
+        other = adapter(self.version)
+        given, own = other.hello["contract"], dict(self.adapter.hello["contract"])
+        other.bye()
+        self.assertEqual((own.pop("pressure"), own.pop("gauge")["unit"]), ("own", "tokens"))
+        self.assertEqual(own.pop("capabilities"), given.pop("capabilities") + ["gauge"])
+        self.assertEqual(given.pop("pressure"), "given")
+        self.assertEqual(own, given)
+
+    def test_it_acts_at_the_trigger_and_not_below(self):
+        for tokens, calls in [(self.rules["trigger"] - 1, 0), (self.rules["trigger"], 1)]:
+            h = self.log(tokens)
+            asked, step = h.step(None, OK)
+            self.assertEqual((asked, step["action"]), (calls, ["none", "summarize"][calls]), tokens)
+
+    def test_the_gauge_is_what_the_step_goes_by(self):
+        self.adapter.ask("reset")
+        trigger = self.rules["trigger"]
+        self.assertEqual(self.gauge(trigger - 1), {"pressure": "none", "tokens": trigger - 1})
+        self.assertEqual(self.gauge(trigger), {"pressure": "summarize", "tokens": trigger})
+
+    def test_a_trim_ends_at_the_target(self):
+        h = drive.History(self.adapter, self.id(), quiet=True)
+        h.append("system", length=400), h.append("user")
+        for _ in range(1 + self.rules["trigger"] // 3000):
+            h.call(length=12_000)
+        h.turns(3)
+        calls, step = h.step(None, OK)
+        sizes = [len(i["content"]) if "content" in i else 3600 for i in step["view"] if not i.get("ui_only")]
+        self.assertEqual((calls, step["action"]), (0, "trim"))
+        self.assertLessEqual(sum(sizes) // 4, self.rules["target"])
+
+    def test_what_is_configured_is_in_force(self):
+        self.adapter.ask("reset")
+        asked = self.adapter.ask("configure_gauge", trigger=4_500, target=4_000, limit=5_000)
+        self.assertEqual(self.gauge(asked["trigger"] - 1)["pressure"], "none")
+        self.assertEqual(self.gauge(asked["trigger"])["pressure"], "summarize")
+        self.adapter.ask("reset")
+        self.assertEqual(self.gauge(asked["trigger"])["pressure"], "none")
+
+
+def exactly(number, length):
+    text = drive.words("tok%05d" % number, length)
+    return text + " " * (length - len(text))
+
+
+class Own0340(Own, unittest.TestCase):
+    version = "0.34.0"
+
+    def test_a_figure_changes_nothing(self):
+        self.adapter.ask("reset")
+        self.assertEqual(self.gauge(5_000, tokens=90_000, upto="m2"), {"pressure": "none", "tokens": 5_000})
+
+
+class Own0351(Own, unittest.TestCase):
+    version = "0.35.1"
+
+    def test_a_figure_governs_while_its_messages_are_there(self):
+        self.adapter.ask("reset")
+        self.assertEqual(self.gauge(5_000, tokens=90_000, upto="m2")["tokens"], 90_000)
+        self.assertEqual(self.gauge(5_000, tokens=90_000, upto="gone"), {"pressure": "none", "tokens": 5_000})
+        self.assertEqual(self.gauge(5_000, tokens=0, upto="m2"), {"pressure": "none", "tokens": 5_000})
+        self.assertEqual(self.gauge(5_000, tokens=None, upto="m2"), {"pressure": "none", "tokens": 5_000})
+
+    def test_a_budget_that_cannot_be_is_refused_by_name(self):
+        self.assertIn("trigger", self.adapter.ask("configure_gauge", trigger=0, target=0, limit=5_000)["message"])
+
+
 class Fields(unittest.TestCase):
     def test_reducer(self):
         child = adapter("0.35.1", "--field")
