@@ -43,6 +43,8 @@ fn measures(case: &MeasureCase) -> Vec<MeasureCase> {
             forms.push(less);
         }
     }
+    // A figure is for a request, and no request is without a message.
+    forms.retain(|form| !form.messages.is_empty());
     forms
 }
 
@@ -69,5 +71,22 @@ fn cost(case: &GaugeCase) -> u128 {
         GaugeCase::Configure(settings) => {
             [settings.trigger, settings.target, settings.limit].iter().map(|n| u128::from(n.unsigned_abs())).sum()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gauge::FigureAge;
+    use crate::history::Draft;
+    use crate::message::Role;
+
+    #[test]
+    fn the_last_message_stays() {
+        let case = MeasureCase::new(0, vec![Draft::new(1, Role::User)], Some(9_000), FigureAge::Current);
+        let forms = smaller(&GaugeCase::Measure(case));
+        assert!(!forms.is_empty());
+        let empty = |form: &GaugeCase| matches!(form, GaugeCase::Measure(case) if case.messages.is_empty());
+        assert!(!forms.iter().any(empty), "{forms:?}");
     }
 }
