@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use crate::candidate::{Compactor, Conversation, CutOff, Error, Host, Restart};
-use crate::contract::{Capability, Contract, PressureSource};
+use crate::contract::{Calls, Capability, Contract, PressureSource};
 use crate::heart::heartbeat;
 use crate::history::{Answer, Command, History, Name, Pressure, Scribe, StepCommand};
 use crate::message::Message;
@@ -19,7 +19,7 @@ pub(crate) fn play(history: &History, contract: &Contract, make: &Make<'_>) -> T
     // The texts that make a view exactly as large as before are found by a first run with short ones.
     let mut lengths: Vec<Option<usize>> = vec![None; history.commands.len()];
     loop {
-        let trace = Player::new(history, contract, &lengths).run(make);
+        let trace = play_once(history, contract, &lengths, make);
         match next_length(history, contract, &trace, &lengths) {
             Some((command, length)) => lengths[command] = Some(length),
             None => return trace,
@@ -27,8 +27,24 @@ pub(crate) fn play(history: &History, contract: &Contract, make: &Make<'_>) -> T
     }
 }
 
+/// Plays it with answers of these lengths. What breaks off as a whole is played again, command by command: that says which
+/// command it was.
+fn play_once(history: &History, contract: &Contract, lengths: &[Option<usize>], make: &Make<'_>) -> Trace {
+    let (mut whole, rehearsed) = Player::new(history, contract, lengths).run(make, true);
+    let Some(broken) = whole.broken.as_mut().filter(|_| rehearsed) else { return whole };
+    let (parts, _) = Player::new(history, contract, lengths).run(make, false);
+    if parts.broken.is_some() {
+        return parts;
+    }
+    broken.message.push_str("; it breaks off when the case is sent as a whole, and not line by line");
+    whole
+}
+
 /// What follows in an answer that was cut at the output cap: it is long, and ends in the middle of a word.
 const CUT: &str = ", and then the plan was to go on along the river as far as the old mill, where the grain for the winter was to be gro";
+
+/// The most answers of one step where the contract names no number.
+const CHUNKS: usize = 200;
 
 fn needs_length(step: &StepCommand) -> bool {
     step.answers.iter().any(|answer| matches!(answer, Answer::Equal | Answer::Ineffective))
@@ -146,10 +162,20 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn run(mut self, make: &Make<'_>) -> Trace {
+    /// Plays it; with a rehearsal, if the candidate wants one and it may have it. The trace, and whether there was one.
+    fn run(mut self, make: &Make<'_>, whole: bool) -> (Trace, bool) {
         let mut at = 0;
+        let mut rehearsed = false;
         let outcome = guarded(make).and_then(|mut candidate| {
-            let played = self.commands(candidate.as_mut(), &mut at);
+            rehearsed = whole && candidate.rehearse();
+            let performed = if rehearsed {
+                // Nothing is asked yet, and so nothing can go wrong.
+                let _ = Player::new(self.history, self.contract, self.lengths).commands(candidate.as_mut(), &mut 0);
+                guarded(|| candidate.perform())
+            } else {
+                Ok(())
+            };
+            let played = performed.and_then(|()| self.commands(candidate.as_mut(), &mut at));
             // A candidate may panic when it is dropped, too, whatever came before.
             let dropped = guarded(|| {
                 drop(candidate);
@@ -161,7 +187,7 @@ impl<'a> Player<'a> {
             let kind = error.break_kind().unwrap_or(BreakKind::Protocol);
             self.trace.broken = Some(Broken { command: at, kind, message: error.to_string() });
         }
-        self.trace
+        (self.trace, rehearsed)
     }
 
     /// Plays all commands; `at` is the one that is being played.
@@ -265,9 +291,10 @@ impl<'a> Player<'a> {
                 guarded(|| candidate.read(target))?;
             }
         }
-        // What becomes of messages that arrived is told by the view alone.
+        // What becomes of messages that arrived is told by the view alone. It is read whether they did or not: what a
+        // candidate is asked does not depend on what it answers, but for an error.
         let arrived = !step.arrived.is_empty() && event.delivered();
-        if arrived && event.raised.is_none() {
+        if !step.arrived.is_empty() && event.raised.is_none() {
             let target = &mut self.conversations[step.conversation.0 as usize];
             guarded(|| candidate.read(target))?;
         }
@@ -281,7 +308,17 @@ impl<'a> Player<'a> {
 
     fn replies(&self, at: usize, step: &StepCommand) -> Vec<Reply> {
         let calls = step.answers.len().max(1);
-        (0..calls).map(|call| self.reply(at, step, call)).collect()
+        let mut replies: Vec<Reply> = (0..calls).map(|call| self.reply(at, step, call)).collect();
+        // The last one again, as often as the candidate declares and then some, and a refusal for ever: all answers are
+        // fixed before the step.
+        let declared = match self.contract.attempt.calls {
+            Calls::AtMost(calls) => calls as usize + 2,
+            Calls::Chunks => CHUNKS,
+        };
+        let last = replies[calls - 1].clone();
+        replies.resize(calls.max(declared.min(CHUNKS)), last);
+        replies.push(Reply::Rejection(RejectionKind::Rejected));
+        replies
     }
 
     fn reply(&self, at: usize, step: &StepCommand, call: usize) -> Reply {

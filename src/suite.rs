@@ -10,8 +10,9 @@ use crate::contract::{Capability, Contract};
 use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
+use crate::runner::record::{FORMAT, Header, Results, Shard};
 use crate::runner::{Draw, Factory, Given, Progress, Replay, Setup, Tick, replay, run};
-use crate::verdict::{CandidateInfo, Report};
+use crate::verdict::{CandidateInfo, Report, SPEC_EDITION};
 use crate::witness::Witness;
 
 /// A run of the suite against one candidate: options first, then [`Suite::run`].
@@ -58,6 +59,9 @@ pub struct Suite {
     stop: Arc<AtomicBool>,
     gave_up: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
     given: Option<Given>,
+    shard: Shard,
+    results: Option<PathBuf>,
+    built_in: Option<String>,
 }
 
 impl std::fmt::Debug for Suite {
@@ -99,6 +103,9 @@ impl Suite {
             stop: Arc::default(),
             gave_up: None,
             given: None,
+            shard: Shard::WHOLE,
+            results: None,
+            built_in: None,
         }
     }
 
@@ -216,6 +223,42 @@ impl Suite {
         self
     }
 
+    /// Plays part `number` of `of`, both from 1: every `of`-th history of the same plan, and as many of the sides at a limit.
+    /// What the part does not exercise is `not_reached`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such part.
+    ///
+    /// ```
+    /// use plimsoll::{Effort, Reference, Suite};
+    /// let suite = || Suite::new(Reference::default).effort(Effort::Smoke).requirement("LAT-1");
+    /// let parts = [1, 2].map(|number| suite().shard(number, 2).unwrap().run().unwrap());
+    /// assert_eq!(parts[0].histories + parts[1].histories, suite().run().unwrap().histories);
+    /// assert!(suite().shard(3, 2).is_err());
+    /// ```
+    pub fn shard(mut self, number: u32, of: u32) -> Result<Self, String> {
+        if number == 0 || number > of {
+            return Err(format!("there is no part {number} of {of}: parts are counted from 1"));
+        }
+        self.shard = Shard { number, of };
+        Ok(self)
+    }
+
+    /// Writes what each history showed to this file as soon as it was played, a line each; `plimsoll merge` makes a report
+    /// of it.
+    pub fn results(mut self, path: impl Into<PathBuf>) -> Self {
+        self.results = Some(path.into());
+        self
+    }
+
+    /// The built-in candidate of this name.
+    #[cfg(feature = "cli")]
+    pub(crate) fn built_in(mut self, name: &str) -> Self {
+        self.built_in = Some(name.to_owned());
+        self
+    }
+
     /// Reads the options that environment variables set.
     ///
     /// # Errors
@@ -280,6 +323,22 @@ impl Suite {
         if let Some(dir) = &self.witness_dir {
             can_hold_witnesses(dir)?;
         }
+        let header = Header {
+            plimsoll: "results".to_owned(),
+            format: FORMAT,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            spec: SPEC_EDITION.to_owned(),
+            candidate: candidate.clone(),
+            source: self.source.clone(),
+            built_in: self.built_in,
+            contract: serde_json::to_value(&contract).unwrap_or_default(),
+            seed: self.seed,
+            effort: self.effort.name().to_owned(),
+            filter: self.only.clone(),
+            strict: self.strict,
+            shard: self.shard,
+        };
+        let results = self.results.as_deref().map(|path| begin(path, &header)).transpose()?;
         let setup = Setup {
             candidate,
             contract,
@@ -298,6 +357,9 @@ impl Suite {
             gave_up: self.gave_up,
             until: self.until,
             given: self.given,
+            shard: self.shard,
+            results,
+            recorded: None,
         };
         let report = run(&setup);
         if let Some(path) = &self.json {
@@ -334,6 +396,14 @@ impl Suite {
             None => (self.make)().map(|candidate| candidate.contract()).map_err(|error| error.to_string()),
         }
     }
+}
+
+/// A file of results with its first line.
+fn begin(path: &std::path::Path, header: &Header) -> Result<Arc<Results>, String> {
+    let file = std::fs::File::create(path).map_err(|e| format!("cannot write results to {}: {e}", path.display()))?;
+    let results = Results::new(file);
+    results.write(header);
+    Ok(Arc::new(results))
 }
 
 /// Whether witnesses can be written to `dir`: asked before the run, so that none is lost after it.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::mem;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -46,6 +46,8 @@ pub(super) struct Child {
     reaped: Option<Option<ExitStatus>>,
     /// Set from outside: nobody waits for it any longer.
     halted: Arc<AtomicBool>,
+    /// Stands in its environment, and so in that of whatever it starts.
+    mark: String,
 }
 
 #[derive(Debug, Default)]
@@ -64,6 +66,10 @@ impl Child {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         os::lead_group(&mut command);
+        let mark = mark();
+        // A harness can be a child of a harness: its own mark comes behind that of the other.
+        let outer = std::env::var_os(os::MARK).unwrap_or_default();
+        command.env(os::MARK, format!("{}{mark}", outer.to_string_lossy()));
         let mut process = command.spawn()?;
         Self::connect(&mut process).inspect_err(|_| end(&mut process)).map(|(lines, input, pipes, stderr)| Self {
             process,
@@ -73,6 +79,7 @@ impl Child {
             stderr,
             reaped: None,
             halted,
+            mark,
         })
     }
 
@@ -151,12 +158,13 @@ impl Child {
         self.kill().filter(|_| ended)
     }
 
-    /// Kills the group and reaps the child.
+    /// Kills the group, and what has left it where the system tells, and reaps the child.
     pub(super) fn kill(&mut self) -> Option<ExitStatus> {
         if let Some(status) = self.reaped {
             return status;
         }
         os::kill_group(&mut self.process);
+        os::kill_strays(&self.mark);
         let status = self.process.wait().ok();
         self.reaped = Some(status);
         let until = Instant::now() + GRACE;
@@ -183,6 +191,12 @@ impl Drop for Child {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// What no other child of any harness that runs has in its environment.
+fn mark() -> String {
+    static CHILDREN: AtomicU64 = AtomicU64::new(0);
+    format!("/{}-{}/", std::process::id(), CHILDREN.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Kills and reaps a child that never got its threads.

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::child::{Child, Heard};
 use super::protocol::{Envelope, Fault, LINE_MAX, RpcError, excerpt};
@@ -21,10 +21,30 @@ pub(super) type Answer<'a> = dyn FnMut(&str, Map<String, Value>) -> Result<Outco
 /// A result, or an error as JSON-RPC carries it.
 pub(super) type Outcome = Result<Value, RpcError>;
 
+/// Who says a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    Harness,
+    Candidate,
+}
+
+/// Hears every line, without its end, of both sides.
+#[derive(Clone)]
+pub(crate) struct Tap(pub(crate) Arc<Hear>);
+
+type Hear = dyn Fn(Speaker, &[u8]) + Send + Sync;
+
+impl std::fmt::Debug for Tap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tap")
+    }
+}
+
 /// A child and the state of the talk with it.
 #[derive(Debug)]
 pub(super) struct Connection {
     child: Child,
+    tap: Option<Tap>,
     last_id: u64,
     /// The beginning of the last line that was heard.
     last_line: Vec<u8>,
@@ -36,9 +56,10 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Starts `command`; nothing is said yet. Once `halted` is set, every answer is late.
-    pub(super) fn open(command: &[String], halted: Arc<AtomicBool>) -> std::io::Result<Self> {
+    pub(super) fn open(command: &[String], halted: Arc<AtomicBool>, tap: Option<Tap>) -> std::io::Result<Self> {
         Child::start(command, halted).map(|child| Self {
             child,
+            tap,
             last_id: 0,
             last_line: Vec::new(),
             lost: None,
@@ -62,6 +83,18 @@ impl Connection {
         within: Duration,
         answer: &mut Answer<'_>,
     ) -> Result<Outcome, Error> {
+        // Parameters are structs with named members: they always have a JSON.
+        self.ask_text(method, &serde_json::to_string(params).unwrap_or_default(), within, answer)
+    }
+
+    /// Like [`Connection::ask`], with parameters that are JSON text already.
+    pub(super) fn ask_text(
+        &mut self,
+        method: &str,
+        params: &str,
+        within: Duration,
+        answer: &mut Answer<'_>,
+    ) -> Result<Outcome, Error> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
@@ -72,7 +105,7 @@ impl Connection {
         }
         self.busy = true;
         self.last_id += 1;
-        self.child.send(request(self.last_id, method, params));
+        self.send(request(self.last_id, method, params));
         loop {
             match self.child.hear(deadline) {
                 Heard::Line(line) => {
@@ -113,7 +146,7 @@ impl Connection {
     /// Says goodbye. The child has `grace` to end by itself.
     pub(super) fn close(mut self, grace: Duration) {
         if self.is_usable() {
-            self.child.send(request(self.last_id + 1, "bye", &json!({})));
+            self.send(request(self.last_id + 1, "bye", "{}"));
             self.child.hang_up();
             self.child.wait(Instant::now() + grace);
         }
@@ -132,7 +165,7 @@ impl Connection {
             }
             Envelope::Request { id, method, params } => {
                 let outcome = answer(&method, params)?;
-                self.child.send(Envelope::Reply { id, outcome }.encode());
+                self.send(Envelope::Reply { id, outcome }.encode());
                 Ok(None)
             }
         }
@@ -160,7 +193,18 @@ impl Connection {
         }
     }
 
+    fn send(&self, line: String) {
+        if let Some(Tap(hear)) = &self.tap {
+            hear(Speaker::Harness, line.trim_end().as_bytes());
+        }
+        self.child.send(line);
+    }
+
+    /// Notes a line that was heard.
     fn keep(&mut self, line: &[u8]) {
+        if let Some(Tap(hear)) = &self.tap {
+            hear(Speaker::Candidate, line);
+        }
         self.last_line.clear();
         self.last_line.extend_from_slice(&line[..line.len().min(SHOWN * 4 + 1)]);
     }
@@ -178,8 +222,6 @@ pub(super) fn out_of_step(method: &str, _: Map<String, Value>) -> Result<Outcome
 }
 
 /// The line of a request. Written straight, since parameters can be large.
-fn request(id: u64, method: &str, params: &impl Serialize) -> String {
-    // Parameters are structs with named members: they always have a JSON.
-    let params = serde_json::to_string(params).unwrap_or_default();
+fn request(id: u64, method: &str, params: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":{params}}}\n", Value::from(method))
 }

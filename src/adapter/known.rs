@@ -61,11 +61,15 @@ impl Known {
 
     /// The messages that `items` stand for. One without an id gets the id of the known message that it can be told to be:
     /// by its call, by its content, or, where it says `trimmed`, by the first or last word of that content. Otherwise its
-    /// id stays empty. An id that is neither known nor own is a fault.
+    /// id stays empty. An id that is neither known nor own is a fault, unless the message can be told to be a known one: then
+    /// the candidate has named it anew.
     pub(super) fn resolve(&self, items: Vec<Item>, at: &At<'_>) -> Result<Vec<Message>, Fault> {
         let messages = self.resolve_any(items, at)?;
-        let stranger =
-            |message: &Message| !message.id.is_empty() && !message.is_own() && self.get(&message.id).is_none();
+        // Who gives messages other ids still holds the same messages.
+        let stranger = |message: &Message| {
+            let new = !message.id.is_empty() && !message.is_own() && self.get(&message.id).is_none();
+            new && self.recognise(message, &HashSet::new()).is_none()
+        };
         match messages.iter().position(stranger) {
             Some(index) => Err(unknown(&at.index(index), &messages[index].id)),
             None => Ok(messages),

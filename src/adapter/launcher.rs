@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::mem;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::connection::{Connection, out_of_step};
+use super::connection::{Connection, Tap, out_of_step};
 use super::process::Process;
 use super::protocol::{Fault, VERSION};
 use super::results::Hello;
@@ -55,6 +55,9 @@ pub(super) struct Pool {
     pub(super) timeout: Duration,
     hello: Duration,
     halted: Arc<AtomicBool>,
+    /// Whole cases go in one line, where the candidate takes them.
+    batch: AtomicBool,
+    tap: Option<Tap>,
     state: Mutex<State>,
 }
 
@@ -71,21 +74,35 @@ impl Launcher {
     /// minute, or `timeout` if that is longer, for the first. Nothing is started yet.
     #[must_use]
     pub fn new(command: Vec<String>, timeout: Duration) -> Self {
-        Self::of(command, timeout, HELLO.max(timeout), Arc::default())
+        let (hello, batch) = (HELLO.max(timeout), AtomicBool::new(true));
+        let pool = Pool { command, timeout, hello, halted: Arc::default(), batch, tap: None, state: Mutex::default() };
+        Self { pool: Arc::new(pool) }
     }
 
     /// The same command with another time for `hello`. The new launcher shares no children with this one.
     #[must_use]
     pub fn hello_timeout(self, hello: Duration) -> Self {
-        let (command, halted) = (self.pool.command.clone(), Arc::clone(&self.pool.halted));
-        Self::of(command, self.pool.timeout, hello, halted)
+        self.with(|pool| pool.hello = hello)
     }
 
     /// The same command, of which nobody waits for an answer any longer once `halted` becomes true: the children end
     /// soon after. The new launcher shares no children with this one.
     #[must_use]
     pub fn stop_when(self, halted: Arc<AtomicBool>) -> Self {
-        Self::of(self.pool.command.clone(), self.pool.timeout, self.pool.hello, halted)
+        self.with(|pool| pool.halted = halted)
+    }
+
+    /// The same command, to which every request is sent by itself, whatever it takes. The new launcher shares no children
+    /// with this one.
+    #[must_use]
+    pub fn line_by_line(self) -> Self {
+        self.with(|pool| pool.batch = AtomicBool::new(false))
+    }
+
+    /// The same command; `tap` hears every line. The new launcher shares no children with this one.
+    #[cfg(feature = "cli")]
+    pub(crate) fn tapped(self, tap: Tap) -> Self {
+        self.with(|pool| pool.tap = Some(tap))
     }
 
     /// Whether no clone and no [`Process`] shares its children any longer.
@@ -94,15 +111,28 @@ impl Launcher {
         Arc::strong_count(&self.pool) == 1
     }
 
-    fn of(command: Vec<String>, timeout: Duration, hello: Duration, halted: Arc<AtomicBool>) -> Self {
-        Self { pool: Arc::new(Pool { command, timeout, hello, halted, state: Mutex::default() }) }
+    /// The same but for this change, with children of its own.
+    fn with(self, change: impl FnOnce(&mut Pool)) -> Self {
+        let Pool { command, timeout, hello, halted, batch, tap, .. } = &*self.pool;
+        let mut pool = Pool {
+            command: command.clone(),
+            timeout: *timeout,
+            hello: *hello,
+            halted: Arc::clone(halted),
+            batch: AtomicBool::new(batch.load(Ordering::Relaxed)),
+            tap: tap.clone(),
+            state: Mutex::default(),
+        };
+        change(&mut pool);
+        Self { pool: Arc::new(pool) }
     }
 
-    /// A child that has forgotten every case: one that was given back, or a new one.
+    /// A child for a new case: one that was given back, or a new one. The first thing that it is asked is to forget every
+    /// case before.
     ///
     /// # Errors
     ///
-    /// How the child broke off at `hello` or `reset`; after [`Launcher::gave_up`], its sentence.
+    /// How the child broke off at `hello`; after [`Launcher::gave_up`], its sentence.
     pub fn lease(&self) -> Result<Process, Error> {
         if let Some(sentence) = self.gave_up() {
             return Err(Error::broken(BreakKind::Crash, sentence));
@@ -110,17 +140,11 @@ impl Launcher {
         let mut state = self.pool.state();
         let idle = state.idle.pop().zip(state.introduction.clone());
         drop(state);
-        let (mut connection, introduction) = match idle {
+        let (connection, introduction) = match idle {
             Some(idle) => idle,
             None => self.start()?,
         };
-        match connection.ask("reset", &json!({}), self.pool.timeout, &mut out_of_step)? {
-            Ok(_) => Ok(Process::new(connection, introduction, Arc::clone(&self.pool))),
-            Err(error) => {
-                let fault = Fault::new(format!("an error ({}: {})", error.code, error.message));
-                Err(connection.fault("reset", &fault))
-            }
-        }
+        Ok(Process::new(connection, introduction, Arc::clone(&self.pool)))
     }
 
     /// The sentence with which a run ends because the command cannot be started at all, or because three children in a
@@ -131,11 +155,12 @@ impl Launcher {
     }
 
     fn start(&self) -> Result<(Connection, Arc<Introduction>), Error> {
-        let started = Connection::open(&self.pool.command, Arc::clone(&self.pool.halted)).map_err(|error| {
-            let sentence = format!("cannot start `{}`: {error}", self.pool.command.join(" "));
-            self.pool.state().gave_up.get_or_insert_with(|| sentence.clone());
-            Error::broken(BreakKind::Crash, sentence)
-        });
+        let started = Connection::open(&self.pool.command, Arc::clone(&self.pool.halted), self.pool.tap.clone())
+            .map_err(|error| {
+                let sentence = format!("cannot start `{}`: {error}", self.pool.command.join(" "));
+                self.pool.state().gave_up.get_or_insert_with(|| sentence.clone());
+                Error::broken(BreakKind::Crash, sentence)
+            });
         let greeted = started.and_then(|mut connection| self.greet(&mut connection).map(|hello| (connection, hello)));
         let mut state = self.pool.state();
         match &greeted {
@@ -181,6 +206,16 @@ impl fmt::Debug for Launcher {
 }
 
 impl Pool {
+    /// Whether whole cases go in one line, where the candidate takes them.
+    pub(super) fn batch(&self) -> bool {
+        self.batch.load(Ordering::Relaxed)
+    }
+
+    /// From now on every request is sent by itself: what a late answer in a case costs is the time of all its requests.
+    pub(super) fn single(&self) {
+        self.batch.store(false, Ordering::Relaxed);
+    }
+
     /// Takes a child back.
     pub(super) fn give_back(&self, connection: Connection) {
         self.state().idle.push(connection);

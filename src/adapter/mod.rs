@@ -15,6 +15,7 @@
 //! # Ok::<(), plimsoll::Error>(())
 //! ```
 
+mod case;
 mod change;
 mod child;
 mod connection;
@@ -29,10 +30,15 @@ mod process;
 mod protocol;
 mod results;
 mod serve;
+mod serve_case;
 mod surrogate;
 
+#[cfg(feature = "cli")]
+pub(crate) use connection::{Speaker, Tap};
 pub(crate) use decode::decode_anything;
 pub use launcher::{Introduction, Launcher};
 pub use process::Process;
-pub use protocol::{Envelope, Fault, LINE_MAX, RpcError, VERSION};
+#[cfg(feature = "cli")]
+pub(crate) use protocol::excerpt;
+pub use protocol::{Envelope, Fault, LINE_MAX, RpcError, VALUES_MAX, VERSION};
 pub use serve::serve;

@@ -1,10 +1,61 @@
-//! What differs between operating systems: process groups, and waiting for a pipe.
+//! What differs between operating systems: process groups, waiting for a pipe, and finding what a child has started.
 
 #[cfg(unix)]
 pub(super) use unix::*;
 
 #[cfg(not(unix))]
 pub(super) use other::*;
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::*;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use no_strays::*;
+
+/// The variable by whose value a process is known to come from a child of this harness.
+pub(super) const MARK: &str = "PLIMSOLL_CHILD";
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+    /// Whoever starts processes as fast as they are killed gets so many rounds, and no more.
+    const ROUNDS: usize = 8;
+
+    /// Kills what has `mark` in its environment and has left the process group: a daemon, say.
+    pub(in super::super) fn kill_strays(mark: &str) {
+        for _ in 0..ROUNDS {
+            if !strays(mark) {
+                break;
+            }
+        }
+    }
+
+    fn strays(mark: &str) -> bool {
+        let Ok(entries) = fs::read_dir("/proc") else { return false };
+        let mut found = false;
+        for entry in entries.flatten() {
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+            // Opened before it is looked at: the number cannot become another process's meanwhile.
+            let Some(Ok(process)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { continue };
+            // The environment of somebody else's process cannot be read, and one that has ended has none.
+            let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
+            if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
+                // An error says that it has ended.
+                found |= pidfd_send_signal(&process, Signal::KILL).is_ok();
+            }
+        }
+        found
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod no_strays {
+    /// What has left the process group cannot be found here.
+    pub(in super::super) fn kill_strays(_: &str) {}
+}
 
 #[cfg(unix)]
 mod unix {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::case::{Answered, Recording, Script, rehearsed};
 use super::connection::{Answer, Connection, Outcome, out_of_step};
 use super::known::{Item, Known};
 use super::launcher::{Introduction, Pool};
@@ -21,7 +22,7 @@ use crate::candidate::{
 };
 use crate::contract::{Capability, Contract, PressureSource};
 use crate::message::Message;
-use crate::trace::{Action, Input};
+use crate::trace::{Action, BreakKind, Input};
 
 /// A child process that is lent out for one case: one more [`Compactor`].
 ///
@@ -36,11 +37,26 @@ pub struct Process {
     known: HashMap<String, Known>,
     /// Its connection, while it is asked at a limit.
     held: Option<Box<Held>>,
+    course: Course,
+}
+
+/// How requests reach the child.
+#[derive(Debug)]
+enum Course {
+    /// Each by itself; the child is still to be told that a new case begins.
+    Fresh,
+    /// Each by itself.
+    Single,
+    /// Not at all: they are written down.
+    Rehearsing(Box<Script>),
+    /// They were sent together, and have been answered.
+    Answered(Box<Recording>),
 }
 
 impl Process {
     pub(super) fn new(connection: Connection, introduction: Arc<Introduction>, pool: Arc<Pool>) -> Self {
-        Self { connection: Some(connection), introduction, pool, known: HashMap::new(), held: None }
+        let course = Course::Fresh;
+        Self { connection: Some(connection), introduction, pool, known: HashMap::new(), held: None, course }
     }
 
     /// What the candidate said about itself.
@@ -68,6 +84,15 @@ impl Process {
     }
 
     fn ask(&mut self, method: &str, params: &impl Serialize, answer: &mut Answer<'_>) -> Result<Outcome, Error> {
+        match &mut self.course {
+            Course::Rehearsing(script) => {
+                script.add(method, params);
+                return Ok(rehearsed(method));
+            }
+            Course::Answered(_) => return self.recorded(method, answer),
+            Course::Fresh => self.begin()?,
+            Course::Single => {}
+        }
         let timeout = self.pool.timeout;
         let lacks = self.introduction.methods.as_ref().is_some_and(|has| !has.iter().any(|name| name == method));
         if lacks && needs(method).is_some_and(|claims| !claims.is_empty()) {
@@ -77,9 +102,48 @@ impl Process {
         self.connection()?.ask(method, params, timeout, answer)
     }
 
+    /// Tells the child that a new case begins.
+    fn begin(&mut self) -> Result<(), Error> {
+        self.course = Course::Single;
+        self.call("reset", &json!({})).map(drop)
+    }
+
+    /// The answer to a request that was sent with the others of its case.
+    fn recorded(&mut self, method: &str, answer: &mut Answer<'_>) -> Result<Outcome, Error> {
+        let Course::Answered(recording) = &mut self.course else { return Err(Error::unsupported(method)) };
+        let heard = recording.take(method).and_then(|Answered { outcome, calls }| {
+            calls.into_iter().try_for_each(|params| answer("summarize", params).map(drop))?;
+            Ok(outcome)
+        });
+        heard.map_err(|fault| self.faulty(method, &fault))
+    }
+
+    /// Sends what was rehearsed.
+    fn send(&mut self, script: Script) -> Result<(), Error> {
+        self.known.clear();
+        if script.is_long() {
+            self.course = Course::Fresh;
+            return Ok(());
+        }
+        let within = self.pool.timeout.saturating_mul(u32::try_from(script.len()).unwrap_or(u32::MAX));
+        let asked = self.connection()?.ask_text("case", &script.params(), within, &mut out_of_step);
+        let outcome = asked.inspect_err(|error| {
+            if error.break_kind() == Some(BreakKind::Timeout) {
+                self.pool.single();
+            }
+        })?;
+        let failed = |error: RpcError| Fault::new(format!("`batch` is true, and `case` an error: {}", error.message));
+        let recording = outcome.map_err(failed).and_then(|result| script.read(result));
+        let recording = recording.map_err(|fault| self.faulty("case", &fault))?;
+        self.course = Course::Answered(Box::new(recording));
+        self.call("reset", &json!({})).map(drop)
+    }
+
     fn connection(&mut self) -> Result<&mut Connection, Error> {
         if let Some(held) = self.held.take() {
-            self.connection = held.release().connection.take();
+            let mut process = held.release();
+            self.connection = process.connection.take();
+            self.course = std::mem::replace(&mut process.course, Course::Single);
         }
         self.connection.as_mut().ok_or_else(|| Error::unsupported("a process that is gone"))
     }
@@ -88,7 +152,8 @@ impl Process {
     fn held(&mut self) -> Option<&Held> {
         if self.held.is_none() {
             let connection = self.connection.take()?;
-            let process = Self::new(connection, Arc::clone(&self.introduction), Arc::clone(&self.pool));
+            let mut process = Self::new(connection, Arc::clone(&self.introduction), Arc::clone(&self.pool));
+            process.course = std::mem::replace(&mut self.course, Course::Single);
             self.held = Some(Box::new(Held::new(process)));
         }
         self.held.as_deref()
@@ -97,7 +162,7 @@ impl Process {
     /// The child forgets this case.
     pub(super) fn reset(&mut self) -> Result<(), Error> {
         self.known.clear();
-        self.call("reset", &json!({})).map(drop)
+        self.begin()
     }
 
     /// The break that an error answered to anything but a step is.
@@ -276,6 +341,9 @@ impl Compactor for Process {
     fn append(&mut self, conversation: &mut Conversation, messages: Vec<Message>) -> Result<(), Error> {
         let params = AppendParams { conversation: conversation.id().to_owned(), messages };
         let result = self.call("append", &params)?;
+        if let Course::Rehearsing(script) = &mut self.course {
+            script.grow(params.messages.len());
+        }
         let known = self.known(conversation);
         params.messages.iter().for_each(|message| known.learn(message));
         conversation.receive(params.messages);
@@ -305,6 +373,10 @@ impl Compactor for Process {
             Ok(answer.map(|summary| summary_result(&mut known, conversation, summary)).map_err(rejection_error))
         });
         *self.known(conversation) = known;
+        if let Course::Rehearsing(script) = &mut self.course {
+            let (replies, arrived) = host.script();
+            script.answers(&replies, arrived);
+        }
         match outcome? {
             Ok(result) => self.take_step(conversation, result, before).map_err(|fault| self.faulty("step", &fault)),
             Err(error) if error.code == METHOD_NOT_FOUND => Err(self.refused("step", &error)),
@@ -336,6 +408,25 @@ impl Compactor for Process {
     fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
         let params = UsageParams { conversation: conversation.id().to_owned(), tokens, upto: upto.to_owned() };
         self.call("usage", &params).map(drop)
+    }
+
+    /// Where the candidate takes whole cases.
+    fn rehearse(&mut self) -> bool {
+        let batch = self.introduction.batch && self.pool.batch();
+        if batch {
+            self.course = Course::Rehearsing(Box::new(Script::new()));
+        }
+        batch
+    }
+
+    fn perform(&mut self) -> Result<(), Error> {
+        match std::mem::replace(&mut self.course, Course::Fresh) {
+            Course::Rehearsing(script) => self.send(*script),
+            course => {
+                self.course = course;
+                Ok(())
+            }
+        }
     }
 
     /// Over the wire: `gauge` and `configure_gauge`.
@@ -413,7 +504,7 @@ fn summary_result(known: &mut Known, conversation: &mut Conversation, summary: S
     result
 }
 
-fn rejection_error(rejection: Rejection) -> RpcError {
+pub(super) fn rejection_error(rejection: Rejection) -> RpcError {
     let mut error = RpcError::new(RAISED, rejection.to_string());
     error.data = json!({"kind": rejection.kind});
     error

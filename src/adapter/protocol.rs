@@ -19,6 +19,10 @@ pub const VERSION: u64 = 1;
 /// The greatest length of a line, in bytes, its end not counted: 64 MiB.
 pub const LINE_MAX: usize = 64 << 20;
 
+/// The most values that a line may have, members and items of every depth together: 500,000. A value that is two bytes on the
+/// wire can be 700 in memory.
+pub const VALUES_MAX: usize = 500_000;
+
 /// JSON-RPC's code for a method that does not exist.
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 /// JSON-RPC's code for parameters that cannot be read.
@@ -60,6 +64,9 @@ pub enum Envelope {
 impl Envelope {
     /// Reads one line, with or without its end. Unknown members are ignored. A lone surrogate escape becomes U+FFFD in
     /// texts that are judged (`content`, `reasoning`, `text`, `instructions`) and is a fault elsewhere.
+    ///
+    /// It takes at most 4 bytes for each byte of the line and 800 for each of its values, of which there may be
+    /// [`VALUES_MAX`]: less than 700 MB for any line of up to [`LINE_MAX`].
     ///
     /// # Errors
     ///
@@ -133,7 +140,7 @@ impl RpcError {
         Self { code, message: message.into(), data: Value::Null }
     }
 
-    fn read(value: Value) -> Result<Self, Fault> {
+    pub(super) fn read(value: Value) -> Result<Self, Fault> {
         let root = At::root("error");
         let mut members = Members::of(value, &root)?;
         let (code, message) = (members.need("code")?, members.need("message")?);
@@ -248,7 +255,7 @@ pub(super) struct AssembleParams {
 }
 
 /// The first `chars` characters of a raw line, control characters and invisible marks escaped.
-pub(super) fn excerpt(raw: &[u8], chars: usize) -> String {
+pub(crate) fn excerpt(raw: &[u8], chars: usize) -> String {
     let text = String::from_utf8_lossy(&raw[..raw.len().min(chars * 4)]);
     let mut out: String = String::with_capacity(chars);
     for character in text.chars().take(chars) {
@@ -274,6 +281,9 @@ pub(super) fn escape_into(out: &mut String, character: char) {
 fn parse(line: &[u8]) -> Result<Value, Fault> {
     let text = std::str::from_utf8(line)
         .map_err(|e| Fault::new(format!("the line is not UTF-8 after {} bytes", e.valid_up_to())))?;
+    if line.len() > VALUES_MAX && values(line) > VALUES_MAX {
+        return Err(Fault::new(format!("the line has more than {VALUES_MAX} values")));
+    }
     serde_json::from_str(text).or_else(|error| match surrogate::mark(text) {
         Some((marked, mark)) => match serde_json::from_str(&marked) {
             Ok(mut value) => surrogate::settle(&mut value, mark).map(|()| value),
@@ -281,6 +291,21 @@ fn parse(line: &[u8]) -> Result<Value, Fault> {
         },
         None => Err(not_json(&error)),
     })
+}
+
+/// How many values the line has, if it is JSON: where one can begin, an upper bound.
+fn values(line: &[u8]) -> usize {
+    let (mut found, mut inside, mut escaped) = (1, false, false);
+    for byte in line {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            b',' | b'[' | b'{' if !inside => found += 1,
+            _ => {}
+        }
+    }
+    found
 }
 
 fn not_json(error: &serde_json::Error) -> Fault {

@@ -10,6 +10,7 @@ use std::thread;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::case::Answers;
 use super::change::{serve_attempt, serve_change};
 use super::connection::Outcome;
 use super::gauge::{serve_configure, serve_gauge};
@@ -62,7 +63,7 @@ pub fn serve(
     let (to_wire, wishes) = mpsc::channel();
     let (to_candidate, lines) = mpsc::channel();
     thread::scope(|scope| {
-        let wire = Arc::new(Wire { wishes: to_wire, lines: Mutex::new(lines) });
+        let wire = Arc::new(Wire { wishes: to_wire, lines: Mutex::new(lines), answers: Mutex::default() });
         let served = scope.spawn(move || Server::new(&factory, wire).run());
         // The streams stay in this thread: they need not be `Send`, and a summariser's call can reach them from the other.
         let moved = wishes.iter().try_for_each(|wish| match wish {
@@ -88,9 +89,11 @@ enum Wish {
 }
 
 /// The streams, as the candidate's thread reaches them.
-struct Wire {
+pub(super) struct Wire {
     wishes: Sender<Wish>,
     lines: Mutex<Receiver<Option<Vec<u8>>>>,
+    /// While a case is played that came in one line: what the summariser answers.
+    answers: Mutex<Option<Answers>>,
 }
 
 impl Wire {
@@ -105,9 +108,17 @@ impl Wire {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).recv().ok().flatten()
     }
 
+    /// From now on the summariser's answers are these; none: the harness is asked. Those that held before.
+    pub(super) fn follow(&self, answers: Option<Answers>) -> Option<Answers> {
+        mem::replace(&mut *self.answers.lock().unwrap_or_else(PoisonError::into_inner), answers)
+    }
+
     /// Asks the harness for a summary.
     fn summarize(&self, id: u64, params: Value) -> Option<Outcome> {
         let Value::Object(params) = params else { return None };
+        if let Some(answers) = &mut *self.answers.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Some(answers.call(params));
+        }
         let id = Value::from(format!("s{id}"));
         self.say(&Envelope::Request { id: id.clone(), method: "summarize".to_owned(), params });
         match Envelope::decode(&self.hear()?) {
@@ -117,9 +128,9 @@ impl Wire {
     }
 }
 
-struct Server<'a> {
+pub(super) struct Server<'a> {
     factory: &'a dyn Fn() -> Box<dyn Compactor>,
-    wire: Arc<Wire>,
+    pub(super) wire: Arc<Wire>,
     candidate: Box<dyn Compactor>,
     conversations: Vec<Served>,
     asked: Arc<Mutex<Asked>>,
@@ -161,7 +172,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    fn answer(&mut self, method: &str, params: Map<String, Value>) -> Outcome {
+    pub(super) fn answer(&mut self, method: &str, params: Map<String, Value>) -> Outcome {
         match method {
             "hello" => Ok(self.hello()),
             "reset" => {
@@ -188,6 +199,7 @@ impl<'a> Server<'a> {
             "configure_gauge" => serve_configure(&mut *self.candidate, read(params)?),
             "change" => serve_change(&mut *self.candidate, &read(params)?),
             "attempt" => serve_attempt(&mut *self.candidate, read(params)?),
+            "case" => self.case(read(params)?),
             "bye" => Ok(json!({})),
             _ => Err(no_method(method)),
         }
@@ -199,6 +211,7 @@ impl<'a> Server<'a> {
             "name": self.candidate.name(),
             "version": self.candidate.version(),
             "contract": self.candidate.contract(),
+            "batch": true,
         })
     }
 

@@ -90,12 +90,26 @@ fn unit(line: &[u8], at: usize) -> Option<u16> {
     digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)? as u16))
 }
 
-/// A private-use character that the line holds neither as it is nor escaped.
+/// A private-use character that the line holds neither as it is nor escaped. The line is walked through once, however many
+/// it holds.
 fn unused(line: &str) -> Option<char> {
-    let lower = line.to_ascii_lowercase();
-    let absent = |c: &char| !lower.contains(*c) && !lower.contains(&format!("\\u{:04x}", *c as u32));
-    ('\u{e000}'..='\u{f8ff}').find(absent)
+    let mut used = [false; (LAST - FIRST) as usize + 1];
+    let mut note = |unit: u32| {
+        if let Some(used) = unit.checked_sub(FIRST).and_then(|at| used.get_mut(at as usize)) {
+            *used = true;
+        }
+    };
+    line.chars().for_each(|character| note(character as u32));
+    let bytes = line.as_bytes();
+    let escapes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\\');
+    escapes.filter_map(|(at, _)| unit(bytes, at)).for_each(|unit| note(unit.into()));
+    let free = used.iter().position(|used| !used)?;
+    char::from_u32(FIRST + free as u32)
 }
+
+/// The private-use characters of the basic plane.
+const FIRST: u32 = 0xe000;
+const LAST: u32 = 0xf8ff;
 
 #[cfg(test)]
 mod tests {
@@ -115,6 +129,13 @@ mod tests {
         let mut value = serde_json::from_str(&marked).unwrap();
         settle(&mut value, with).unwrap();
         assert_eq!(value["content"], "a\u{fffd} \u{fffd}\u{1f600} \u{e000}");
+    }
+
+    #[test]
+    fn a_mark_is_a_character_that_the_line_lacks() {
+        let all: String = ('\u{e000}'..='\u{f8ff}').filter(|c| *c != '\u{e123}').collect();
+        assert_eq!(mark(&format!(r#""{all}\ud800""#)).unwrap().1, '\u{e123}');
+        assert_eq!(mark(&format!(r#""{all}\uE123\ud800""#)), None);
     }
 
     #[test]

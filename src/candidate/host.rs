@@ -184,6 +184,12 @@ impl Host {
         })
     }
 
+    /// What the summariser will answer, and what will arrive meanwhile.
+    #[cfg(feature = "adapter")]
+    pub(crate) fn script(&self) -> (Vec<Reply>, Vec<Message>) {
+        self.with(|turn| (turn.replies.clone(), turn.arrived.clone()))
+    }
+
     /// The call; a process that ends during it is one more error.
     pub(crate) fn ask(&self, input: impl FnOnce() -> Input) -> Result<Summary, Rejection> {
         self.with(|turn| {

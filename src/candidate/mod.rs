@@ -149,6 +149,22 @@ pub trait Compactor {
     fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
         None
     }
+
+    /// For candidates that are far away: whether it wants to be told a history as a whole before that is played. If so, it is
+    /// called as the history goes, and only notes what it will be asked, until [`perform`](Compactor::perform); then the
+    /// history is played. Provided: no.
+    fn rehearse(&mut self) -> bool {
+        false
+    }
+
+    /// The rehearsal is over. Provided: nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the history as a whole cannot be taken: it is played again, without a rehearsal.
+    fn perform(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 impl<C: Compactor + ?Sized> Compactor for Box<C> {
@@ -196,6 +212,12 @@ impl<C: Compactor + ?Sized> Compactor for Box<C> {
     }
     fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
         (**self).guard()
+    }
+    fn rehearse(&mut self) -> bool {
+        (**self).rehearse()
+    }
+    fn perform(&mut self) -> Result<(), Error> {
+        (**self).perform()
     }
 }
 

@@ -35,7 +35,14 @@ impl Candidate {
             let name = args.candidate.as_deref().unwrap_or("reference");
             return Ok(Self::BuiltIn(name.to_owned(), built_in(name, contract)?));
         }
-        let launcher = Launcher::new(args.command.clone(), args.timeout).stop_when(Arc::clone(stop));
+        let mut launcher = Launcher::new(args.command.clone(), args.timeout);
+        if let Some(hello) = args.hello_timeout {
+            launcher = launcher.hello_timeout(hello);
+        }
+        if args.line_by_line {
+            launcher = launcher.line_by_line();
+        }
+        let launcher = launcher.stop_when(Arc::clone(stop));
         let first = launcher.lease().map_err(|error| cannot(escaped_lines(&error.to_string())))?;
         for member in &first.introduction().unknown {
             warn(&format!(
@@ -52,7 +59,7 @@ impl Candidate {
         match self {
             Self::BuiltIn(name, make) => {
                 let make = Arc::clone(make);
-                Suite::fallible(name.clone(), move || Ok(make())).timeout(timeout)
+                Suite::fallible(name.clone(), move || Ok(make())).timeout(timeout).built_in(name)
             }
             Self::Command(command, launcher) => {
                 let (lease, gave_up) = (launcher.clone(), launcher.clone());

@@ -1,15 +1,15 @@
 //! `plimsoll check`.
 
 use std::io::{IsTerminal, stderr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::CheckArgs;
 use super::candidates::{Candidate, Profile, escaped_lines};
-use super::profiles;
 use super::screen::{Failure, cannot, nearest, overwrite, print, usage, warn};
+use super::{overnight, profiles};
 use crate::{Report, Requirement, TextReport, Tick, requirement, requirements};
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
@@ -23,6 +23,9 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         return profiles::check(args);
     }
     let profile = args.profile.as_deref().map(Profile::find).transpose()?;
+    if let Some(time) = args.for_time {
+        return overnight::overnight(args, profile.as_ref(), time);
+    }
     let (report, text) = run(args, profile.as_ref(), "")?;
     // Shown before it is written: whatever goes wrong then, it is not lost.
     if args.quiet {
@@ -45,16 +48,40 @@ pub(super) fn write_json(report: &Report, path: &Path) -> Result<(), Failure> {
 /// One run, as the arguments say, held to `profile` if there is one: its report, and that as a person reads it. Progress
 /// is told with `label` before it.
 pub(super) fn run(args: &CheckArgs, profile: Option<&Profile>, label: &str) -> Result<(Report, String), Failure> {
+    let round = Round { seed: args.seed, witness_dir: args.witness_dir.clone(), stop: interrupted() };
+    run_round(args, profile, label, round)
+}
+
+/// What one of several runs has of its own.
+pub(super) struct Round {
+    pub(super) seed: u64,
+    pub(super) witness_dir: PathBuf,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+/// Like [`run`].
+pub(super) fn run_round(
+    args: &CheckArgs,
+    profile: Option<&Profile>,
+    label: &str,
+    round: Round,
+) -> Result<(Report, String), Failure> {
     let contract = profile.map(Profile::contract).transpose()?;
-    let stop = interrupted();
+    let Round { seed, witness_dir, stop } = round;
     let candidate = Candidate::of(&args.candidate, contract.as_ref(), &stop)?;
     let mut suite = candidate
         .suite(args.candidate.timeout)
-        .seed(args.seed)
+        .seed(seed)
         .effort(args.effort)
         .strict(args.strict)
-        .witness_dir(args.witness_dir.clone())
+        .witness_dir(witness_dir)
         .stop(stop);
+    if let Some((number, of)) = args.shard {
+        suite = suite.shard(number, of).map_err(usage)?;
+    }
+    if let Some(results) = &args.results {
+        suite = suite.results(results);
+    }
     for id in &args.requirements {
         suite = suite.requirement(id);
     }

@@ -1,13 +1,17 @@
 //! The `plimsoll` command.
 
+mod adapter_check;
 mod candidates;
 mod catalogue;
 mod check;
 mod incident;
 mod init;
 mod matrix;
+mod merge;
+mod overnight;
 mod profiles;
 mod replay;
+mod schema;
 mod screen;
 mod serve;
 mod snapshot;
@@ -36,6 +40,7 @@ pub fn main() -> ExitCode {
     };
     let outcome = match command {
         Command::Check(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
+        Command::Merge(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Replay { candidate, .. } if ends_in_dashes() && candidate.command.is_empty() => Err(no_command()),
         Command::Snapshot(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Check(arguments) => check::check(&arguments),
@@ -44,6 +49,8 @@ pub fn main() -> ExitCode {
         Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),
         Command::Incident => incident::incident(),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
+        Command::Merge(arguments) => merge::merge(&arguments),
+        Command::AdapterCheck(arguments) => adapter_check::adapter_check(&arguments),
         Command::Zoo => catalogue::zoo(),
         Command::Serve { candidate } => serve::serve(&candidate),
         Command::Init { kind, dir, crate_path } => init::init(&kind, &dir, crate_path.as_deref()),
@@ -78,6 +85,13 @@ Examples:
   plimsoll check --all-profiles                     the reference, under each named contract
   plimsoll check -- python3 adapter.py              a command that speaks the protocol (spec/protocol.md)")]
     Check(Box<CheckArgs>),
+    /// Tell the author of an adapter what of the protocol is missing: each claim once, every line held to the schema
+    #[command(after_help = "\
+Example:
+  plimsoll adapter-check -- python3 adapter.py
+
+The exit code is 1 where something is wrong. Whether what is answered is right, `plimsoll check` says.")]
+    AdapterCheck(AdapterCheckArgs),
     /// List all requirements: id, level, chapter, how each is checked, the built-in candidates that break it
     List,
     /// Explain a requirement
@@ -101,6 +115,16 @@ Example:
   plimsoll check --json b.json -- python3 b.py
   plimsoll matrix a.json b.json --markdown MATRIX.md --html matrix.html")]
     Matrix(MatrixArgs),
+    /// Make one report of the parts of a run, the same as that of the run as a whole
+    #[command(after_help = "\
+Example, each part on a machine of its own:
+  plimsoll check --shard 1/2 --results 1.jsonl -- python3 adapter.py
+  plimsoll check --shard 2/2 --results 2.jsonl -- python3 adapter.py
+  plimsoll merge 1.jsonl 2.jsonl --json report.json -- python3 adapter.py
+
+The candidate is played again for what was found, which is made smaller, and for what a part that was killed
+has left out. Where there is neither, the command can be left out.")]
+    Merge(Box<MergeArgs>),
     /// List the built-in candidates: the reference, known-bad ones, conforming variants
     Zoo,
     /// Speak the adapter protocol on standard input and output, as a built-in candidate
@@ -178,6 +202,14 @@ struct CandidateArgs {
     #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
     timeout: std::time::Duration,
 
+    /// Seconds that a command may take to start [default: 60, or --timeout where that is longer]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    hello_timeout: Option<std::time::Duration>,
+
+    /// Send a command every request by itself, whether it takes whole cases or not
+    #[arg(long)]
+    line_by_line: bool,
+
     /// A command that speaks the adapter protocol, with its arguments
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -229,6 +261,59 @@ struct CheckArgs {
     #[arg(long, short)]
     quiet: bool,
 
+    /// Play part K of N of the run; `plimsoll merge` puts the parts together
+    #[arg(long, value_name = "K/N", value_parser = shard, requires = "results", conflicts_with_all = ["all_profiles", "known"])]
+    shard: Option<(u32, u32)>,
+
+    /// Write what each history shows to this file, a line as soon as it was played
+    #[arg(long, value_name = "FILE", conflicts_with = "all_profiles")]
+    results: Option<PathBuf>,
+
+    /// Run one seed after the other for so long, as 8h or 30m; with --json a report a line
+    #[arg(long = "for", value_name = "TIME", value_parser = span, conflicts_with_all = ["all_profiles", "shard", "results"])]
+    for_time: Option<std::time::Duration>,
+
+    #[command(flatten)]
+    candidate: CandidateArgs,
+}
+
+#[derive(Debug, Args)]
+struct AdapterCheckArgs {
+    /// Seconds that an answer may take
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    timeout: std::time::Duration,
+
+    /// A command that speaks the adapter protocol, with its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct MergeArgs {
+    /// A file of `plimsoll check --results`; again, for more of them
+    #[arg(required = true, value_name = "RESULTS")]
+    results: Vec<PathBuf>,
+
+    /// Known failures, a TOML file, as in `check`
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+
+    /// Write the JSON report to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Write witnesses to this directory
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-witnesses")]
+    witness_dir: PathBuf,
+
+    /// Histories played at once [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    /// Of the report only the closing line
+    #[arg(long, short)]
+    quiet: bool,
+
     #[command(flatten)]
     candidate: CandidateArgs,
 }
@@ -268,6 +353,20 @@ struct MatrixArgs {
 fn effort(text: &str) -> Result<crate::Effort, String> {
     let found = crate::Effort::ALL.iter().find(|effort| effort.name() == text);
     found.copied().ok_or_else(|| "expected smoke, default or nightly".to_owned())
+}
+
+fn shard(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    parts.filter(|(number, of)| (1..=*of).contains(number)).ok_or_else(|| "expected K/N, as 1/4 to 4/4".to_owned())
+}
+
+fn span(text: &str) -> Result<std::time::Duration, String> {
+    let unit = text.chars().last().and_then(|unit| {
+        Some((unit, [('s', 1.0), ('m', 60.0), ('h', 3_600.0)].into_iter().find(|(name, _)| *name == unit)?.1))
+    });
+    let seconds = unit.and_then(|(unit, seconds)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? * seconds));
+    let seconds = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= 30.0 * 86_400.0);
+    seconds.map(std::time::Duration::from_secs_f64).ok_or_else(|| "expected a time, as 8h, 30m or 90s".to_owned())
 }
 
 fn input(text: &str) -> Result<crate::fuzz::Input, String> {

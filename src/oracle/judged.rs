@@ -10,7 +10,8 @@ use crate::message::Message;
 use crate::trace::{Event, Reply, Trace};
 
 /// Why an attempt is forbidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Forbid {
     OpenCall,
     AutoOff,
@@ -38,7 +39,8 @@ impl Forbid {
 }
 
 /// Why an attempt is required.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Require {
     Forced,
     Overflow,

@@ -8,7 +8,8 @@ use crate::oracle::own::{Reading, measures};
 use crate::oracle::{Forbid, Judged, Outcome, Require, Wrong};
 
 /// Something in a witness that shrinking could not remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
     UiOnly,
     OtherConversation,

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use super::record::{Line, SideLine};
 use super::{Given, Setup, Tick};
 use crate::contract::Capability;
 use crate::heart::{Task, Watch};
@@ -47,6 +48,9 @@ pub(super) fn run(
         Some(Given::History(_)) => false,
     };
     let sides: Vec<Capability> = SIDES.iter().copied().filter(asked).filter(given).collect();
+    // A side is the smallest part.
+    let mine = |(at, side): (usize, Capability)| setup.shard.has(at).then_some(side);
+    let sides: Vec<Capability> = sides.into_iter().enumerate().filter_map(mine).collect();
     let (to, from) = mpsc::channel();
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();
@@ -66,6 +70,9 @@ pub(super) fn run(
     let mut done = listener.done;
     done.sort_by_key(|(side, _)| sides.iter().position(|other| other == side));
     for (side, found) in &done {
+        if let Some(results) = setup.results.as_ref().filter(|_| ended.is_none()) {
+            results.write(&Line::Side(Box::new(SideLine::new(*side, found))));
+        }
         enter(setup, *side, found, witnesses, report);
     }
     ended
@@ -81,7 +88,13 @@ fn start(
     let (contract, make, stop) = (setup.contract.clone(), Arc::clone(&setup.make), Arc::clone(&setup.stop));
     let (only, until, given) = (setup.only.clone(), setup.until.clone(), setup.given.clone());
     let heart = watch.heart();
+    let known = setup.recorded.as_ref().and_then(|recorded| recorded.side(side));
     let work = move || {
+        if let Some(report) = known {
+            // Nobody listens any longer after the run has ended.
+            _ = to.send(News::Done(side, Box::new(report)));
+            return;
+        }
         heart.install();
         // Nobody listens any longer after the run has ended.
         let tell = |event: Event<'_>| {

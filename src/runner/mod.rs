@@ -5,6 +5,7 @@ mod compare;
 mod examine;
 mod findings;
 mod own;
+pub(crate) mod record;
 mod replay;
 #[cfg(test)]
 mod sweep;
@@ -23,6 +24,7 @@ pub(crate) use replay::played;
 pub(crate) use replay::{Draw, replay};
 
 use crate::heart::{Task, Watch};
+use record::{HistoryLine, Line, Recorded, Results, Shard};
 
 use crate::candidate::{Compactor, Error};
 use crate::contract::Contract;
@@ -86,6 +88,19 @@ pub(crate) struct Setup {
     pub(crate) until: Vec<String>,
     /// This is played, and nothing else.
     pub(crate) given: Option<Given>,
+    /// Of the plan this is played, and nothing else.
+    pub(crate) shard: Shard,
+    /// What each history shows goes here at once.
+    pub(crate) results: Option<Arc<Results>>,
+    /// What is known already, and not played.
+    pub(crate) recorded: Option<Arc<Recorded>>,
+}
+
+impl Setup {
+    /// Whether only a part of the plan is played.
+    fn is_part(&self) -> bool {
+        self.given.is_some() || self.shard != Shard::WHOLE
+    }
 }
 
 /// What is played in the place of a search.
@@ -171,7 +186,7 @@ pub(crate) fn run(setup: &Setup) -> Report {
     for row in &mut report.requirements {
         let Some(at) = claimed.iter().position(|requirement| requirement.id == row.id) else { continue };
         row.exercised = tally.exercised[at];
-        let partly = report.aborted.is_some() || tally.cut_short.is_some() || setup.given.is_some();
+        let partly = report.aborted.is_some() || tally.cut_short.is_some() || setup.is_part();
         row.verdict = match (row.exercised, partly) {
             (0, true) => Verdict::NotReached,
             (0, false) => Verdict::Vacuous,
@@ -204,10 +219,13 @@ pub(crate) fn run(setup: &Setup) -> Report {
     if report.aborted.is_none() && !fails_one_of(&setup.until, &found) {
         report.aborted = at_limit::run(setup, &claimed, witnesses.as_ref(), &mut report);
     }
-    if report.aborted.is_some() || setup.given.is_some() {
+    if report.aborted.is_some() || setup.is_part() {
         let at_limit = |id: &str| requirement(id).is_some_and(|requirement| requirement.check.side().is_some());
         let rows = report.requirements.iter_mut().filter(|row| row.verdict == Verdict::Vacuous && at_limit(&row.id));
         rows.for_each(|row| row.verdict = Verdict::NotReached);
+    }
+    if let Some(results) = setup.results.as_ref().filter(|_| report.aborted.is_none()) {
+        results.write(&Line::End {});
     }
     if let Some(known) = &setup.known {
         known.apply(&mut report);
@@ -301,7 +319,9 @@ fn search(
         Some(Given::Case(_)) => Box::new(std::iter::empty()),
         None => Box::new(plan(&setup.contract, setup.seed, budget, setup.only.clone())),
     };
-    let source: Source = Arc::new(Mutex::new(Box::new(planned.enumerate())));
+    let shard = setup.shard;
+    let mine = planned.enumerate().filter(move |(at, _)| shard.has(*at)).map(|(_, planned)| planned);
+    let source: Source = Arc::new(Mutex::new(Box::new(mine.enumerate())));
     let (to, from) = mpsc::sync_channel::<(usize, Planned, Examined)>(256);
     let halt = Arc::new(AtomicBool::new(false));
     let handed = Arc::new(AtomicUsize::new(0));
@@ -310,7 +330,7 @@ fn search(
     for worker in 0..setup.jobs.max(1) {
         let (source, to, halt, handed) = (Arc::clone(&source), to.clone(), Arc::clone(&halt), Arc::clone(&handed));
         let (contract, make, claimed) = (setup.contract.clone(), Arc::clone(&setup.make), claimed.to_vec());
-        let heart = watch.heart();
+        let (heart, recorded) = (watch.heart(), setup.recorded.clone());
         let work = move || {
             heart.install();
             let examiner = Examiner { contract: &contract, make: &*make, requirements: &claimed };
@@ -319,8 +339,11 @@ fn search(
                 let Some((at, planned)) = next else { break };
                 handed.fetch_max(at + 1, Ordering::Relaxed);
                 heart.begin(Task::History(planned.clone()));
-                let examined = std::panic::catch_unwind(AssertUnwindSafe(|| examiner.examine(&planned)))
-                    .unwrap_or_else(|panic| Examined::harness(claimed.len(), &panic_text(panic.as_ref())));
+                let known = recorded.as_ref().and_then(|recorded| recorded.history(shard.global(at), claimed.len()));
+                let examined = known.unwrap_or_else(|| {
+                    std::panic::catch_unwind(AssertUnwindSafe(|| examiner.examine(&planned)))
+                        .unwrap_or_else(|panic| Examined::harness(claimed.len(), &panic_text(panic.as_ref())))
+                });
                 if to.send((at, planned, examined)).is_err() {
                     break;
                 }
@@ -366,6 +389,9 @@ fn search(
         while tally.cut_short.is_none()
             && let Some((planned, examined)) = waiting.remove(&next)
         {
+            if let Some(results) = &setup.results {
+                results.write(&Line::History(HistoryLine::new(shard.global(next), &examined)));
+            }
             next += 1;
             take(setup, tally, planned, examined, witnesses);
             if !setup.until.is_empty() {
@@ -388,7 +414,10 @@ fn search(
     }
     halt.store(true, Ordering::Relaxed);
     if tally.cut_short.is_none() {
-        for (planned, examined) in waiting.into_values() {
+        for (at, (planned, examined)) in waiting {
+            if let Some(results) = &setup.results {
+                results.write(&Line::History(HistoryLine::new(shard.global(at), &examined)));
+            }
             take(setup, tally, planned, examined, witnesses);
         }
     }
@@ -472,51 +501,4 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Reference;
-    use crate::requirement::{Check, Level};
-
-    static PANICS: Requirement = Requirement {
-        id: "THR-7",
-        level: Level::Must,
-        sentence: "",
-        chapter: "",
-        implies: &[],
-        applies: |_| true,
-        check: Check::Observe(|_| panic!("a monitor went wrong")),
-    };
-
-    #[test]
-    fn a_harness_that_panics_is_not_the_candidate_and_the_run_goes_on() {
-        let setup = Setup {
-            candidate: CandidateInfo::default(),
-            contract: Contract::default(),
-            make: Arc::new(|| Ok(Box::new(Reference::default()))),
-            seed: 0,
-            effort: Effort::Smoke,
-            jobs: 2,
-            only: vec!["THR-7".to_owned()],
-            strict: false,
-            deadline: None,
-            witness_dir: None,
-            source: String::new(),
-            known: None,
-            progress: None,
-            stop: Arc::default(),
-            gave_up: None,
-            until: Vec::new(),
-            given: None,
-        };
-        let mut tally = Tally { exercised: vec![0], ..Tally::default() };
-        let ended = search(&setup, &[&PANICS], Budget::new(Effort::Smoke, setup.contract.weight), &mut tally, None);
-        assert_eq!(ended, None);
-        let (histories, message, _) = &tally.broken[&BreakKind::Harness];
-        assert!(*histories > 1 && message.contains("a monitor went wrong"), "{message}");
-        assert_eq!(Verdict::of_break(BreakKind::Harness), Verdict::HarnessError);
-        let mut aborted = None;
-        let budget = Budget::new(Effort::Smoke, setup.contract.weight);
-        let found = findings::work_out(&setup, &[&PANICS], budget, &tally.raised, &[], None, &mut aborted);
-        assert!(aborted.is_none() && found.len() == 1 && found[0].reason.contains("harness"), "{aborted:?} {found:?}");
-    }
-}
+mod tests;

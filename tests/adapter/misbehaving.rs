@@ -8,7 +8,7 @@ use crate::script::{host, launcher, one_step, runs, user};
 
 /// How a script breaks off in its first step, and that it says the same again.
 fn broken(script: &str) -> (BreakKind, String) {
-    let (launcher, _directory) = launcher(script, Duration::from_secs(10));
+    let (launcher, _directory) = launcher(script, Duration::from_secs(60));
     let mut process = launcher.lease().unwrap();
     let error = one_step(&mut process).unwrap_err();
     assert_eq!(one_step(&mut process).unwrap_err(), error);

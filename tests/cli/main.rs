@@ -4,11 +4,15 @@
 
 mod adapters;
 mod at_limit;
+mod author;
+mod determinism;
 mod errors;
 mod init;
 mod known;
 mod matrix;
+mod parts;
 mod reports;
+mod served;
 mod snapshot;
 
 use std::path::Path;

@@ -1,0 +1,91 @@
+//! What the adapter layer costs: histories a second over a candidate that does nothing, in Python and in JavaScript, against a
+//! bare pipe that moves the same bytes with the same JSON libraries, one child each.
+//!
+//! `cargo bench --bench adapter --features adapter`, in one run, so that the ratios mean something. Each figure is the best of five.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark tells a person, and ends where it cannot go on"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use plimsoll::adapter::Launcher;
+use plimsoll::{Effort, Suite};
+use serde_json::Value;
+
+const ROUNDS: usize = 5;
+
+/// A run over one child. How many histories it played.
+fn run(command: Vec<String>, whole: bool) -> u64 {
+    let launcher = Launcher::new(command.clone(), Duration::from_secs(60));
+    let launcher = if whole { launcher } else { launcher.line_by_line() };
+    // One requirement that every history exercises: what is measured is the way there and back.
+    let suite = Suite::fallible(command.join(" "), move || Ok(Box::new(launcher.lease()?)));
+    let suite = suite.keeps_deadline().jobs(1).effort(Effort::Smoke).witness_dir(None).requirement("LOG-3");
+    suite.run().unwrap().histories
+}
+
+/// The same lines over a bare pipe, each side reading and writing JSON.
+fn pipe(command: &[&str], asked: &[Value]) -> Duration {
+    let mut child =
+        Command::new(command[0]).args(&command[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut line = String::new();
+    from.read_line(&mut line).unwrap();
+    let begun = Instant::now();
+    for ask in asked {
+        to.write_all(format!("{ask}\n").as_bytes()).unwrap();
+        line.clear();
+        from.read_line(&mut line).unwrap();
+        let _: Value = serde_json::from_str(&line).unwrap();
+    }
+    let took = begun.elapsed();
+    drop(to);
+    child.wait().unwrap();
+    took
+}
+
+fn best(mut measure: impl FnMut() -> Duration) -> f64 {
+    (0..ROUNDS).map(|_| measure()).min().unwrap().as_secs_f64()
+}
+
+fn main() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/echo");
+    let dir = tempfile::tempdir().unwrap();
+    println!("{:8} {:14} {:>12} {:>12} {:>8}", "child", "mode", "histories/s", "bare pipe/s", "ratio");
+    for (program, file) in [("python3", "py"), ("node", "mjs")] {
+        let echo = here.join(format!("echo.{file}")).to_str().unwrap().to_owned();
+        let bare = here.join(format!("pipe.{file}")).to_str().unwrap().to_owned();
+        for (mode, whole) in [("batch", true), ("line by line", false)] {
+            let paths = ["asked", "said"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
+            let tee = format!(r#"tee "$0" | {program} "$2" | tee "$1""#);
+            let recorded = ["sh", "-c", &tee, &paths[0], &paths[1], &echo].map(str::to_owned).to_vec();
+            run(recorded, whole);
+            std::thread::sleep(Duration::from_secs(1));
+            let lines = |path: &str| -> Vec<Value> {
+                fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+            };
+            let asked = lines(&paths[0]);
+            let mut histories = 0;
+            let suite = best(|| {
+                let begun = Instant::now();
+                histories = run(vec![program.to_owned(), echo.clone()], whole);
+                begun.elapsed()
+            });
+            let started = best(|| {
+                let begun = Instant::now();
+                drop(Launcher::new(vec![program.to_owned(), echo.clone()], Duration::from_secs(60)).lease().unwrap());
+                begun.elapsed()
+            });
+            let bare = best(|| pipe(&[program, &bare, &paths[1]], &asked));
+            // The time that the program takes to start is no part of either.
+            let (suite, bare) = (histories as f64 / (suite - started), histories as f64 / bare);
+            println!("{program:8} {mode:14} {suite:12.0} {bare:12.0} {:7.0} %", 100.0 * suite / bare);
+        }
+    }
+}

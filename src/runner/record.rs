@@ -1,0 +1,303 @@
+//! What a run saw of each history, a line each: written as it goes, and read by whoever puts the parts of a run together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Suspect;
+use super::examine::Examined;
+use crate::contract::Capability;
+use crate::limit_case::LimitCase;
+use crate::limit_report::{Failure, Finding, LimitBreak, LimitReport};
+use crate::oracle::{Forbid, Require, Wrong};
+use crate::requirement::{Cause, requirements};
+use crate::trace::BreakKind;
+use crate::verdict::CandidateInfo;
+
+/// The version of the format.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Part of a run: histories whose number, divided by `of`, leaves `number` - 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Shard {
+    /// From 1.
+    pub(crate) number: u32,
+    pub(crate) of: u32,
+}
+
+impl Shard {
+    /// Everything.
+    pub(crate) const WHOLE: Self = Self { number: 1, of: 1 };
+
+    /// The number, in the whole run, of what is the shard's own number `at`.
+    pub(crate) fn global(self, at: usize) -> usize {
+        at * self.of as usize + self.number as usize - 1
+    }
+
+    /// Whether it has this number of the whole run.
+    pub(crate) fn has(self, at: usize) -> bool {
+        at % self.of as usize == self.number as usize - 1
+    }
+}
+
+/// The first line: which run it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) plimsoll: String,
+    pub(crate) format: u32,
+    pub(crate) suite: String,
+    pub(crate) spec: String,
+    pub(crate) candidate: CandidateInfo,
+    /// Where the candidate comes from.
+    pub(crate) source: String,
+    /// The name of a built-in candidate; none: a command.
+    pub(crate) built_in: Option<String>,
+    pub(crate) contract: Value,
+    pub(crate) seed: u64,
+    pub(crate) effort: String,
+    #[serde(default)]
+    pub(crate) filter: Vec<String>,
+    #[serde(default)]
+    pub(crate) strict: bool,
+    pub(crate) shard: Shard,
+}
+
+/// A later line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Line {
+    History(HistoryLine),
+    Side(Box<SideLine>),
+    /// Everything of the shard is there.
+    End {},
+}
+
+/// What a history showed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct HistoryLine {
+    /// Its number in the whole run.
+    pub(crate) at: usize,
+    steps: u64,
+    /// Positions of requirements, and how often each was exercised.
+    exercised: Vec<(usize, u64)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suspects: Vec<(SuspectLine, BTreeSet<Cause>)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    broken: Option<(BreakKind, String)>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SuspectLine {
+    Observed(usize, String),
+    Attempted(Vec<Forbid>),
+    Missing(Vec<Require>),
+    Differed(usize),
+    Broke(BreakKind),
+}
+
+impl HistoryLine {
+    pub(super) fn new(at: usize, examined: &Examined) -> Self {
+        let exercised = examined.exercised.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
+        let suspect = |suspect: &Suspect| match suspect {
+            Suspect::Observed(at, reason) => SuspectLine::Observed(*at, (*reason).to_owned()),
+            Suspect::Decided(Wrong::Attempted(why)) => SuspectLine::Attempted(why.clone()),
+            Suspect::Decided(Wrong::Missing(why)) => SuspectLine::Missing(why.clone()),
+            Suspect::Differed(at) => SuspectLine::Differed(*at),
+            Suspect::Broke(kind) => SuspectLine::Broke(*kind),
+        };
+        let suspects = examined.suspects.iter().map(|(found, causes)| (suspect(found), causes.clone())).collect();
+        Self { at, steps: examined.steps, exercised, suspects, broken: examined.broken.clone() }
+    }
+
+    /// Whether there is something to look into.
+    #[cfg(feature = "cli")]
+    pub(crate) fn found(&self) -> bool {
+        !self.suspects.is_empty()
+    }
+
+    /// As it was examined, in a run with so many requirements. None: it is of another one.
+    pub(super) fn examined(self, requirements: usize) -> Option<Examined> {
+        let mut exercised = vec![0; requirements];
+        for (at, count) in self.exercised {
+            *exercised.get_mut(at)? = count;
+        }
+        let suspect = |line| match line {
+            SuspectLine::Observed(at, reason) => Suspect::Observed(at, interned(&reason)),
+            SuspectLine::Attempted(why) => Suspect::Decided(Wrong::Attempted(why)),
+            SuspectLine::Missing(why) => Suspect::Decided(Wrong::Missing(why)),
+            SuspectLine::Differed(at) => Suspect::Differed(at),
+            SuspectLine::Broke(kind) => Suspect::Broke(kind),
+        };
+        let suspects: Vec<_> = self.suspects.into_iter().map(|(found, causes)| (suspect(found), causes)).collect();
+        let known = |found: &Suspect| match found {
+            Suspect::Observed(at, _) | Suspect::Differed(at) => *at < requirements,
+            Suspect::Decided(_) | Suspect::Broke(_) => true,
+        };
+        let all = suspects.iter().all(|(found, _)| known(found));
+        all.then_some(Examined { exercised, suspects, broken: self.broken, steps: self.steps })
+    }
+}
+
+/// Reasons are of closed sets: so few are kept that they may stay for ever.
+fn interned(reason: &str) -> &'static str {
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = known.get(reason) {
+        return found;
+    }
+    let kept: &'static str = Box::leak(reason.to_owned().into_boxed_str());
+    known.insert(kept);
+    kept
+}
+
+/// What a side at a limit showed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SideLine {
+    pub(crate) side: Capability,
+    cases: u64,
+    /// The bits of the number: it is to come back as it was.
+    kept: Option<u64>,
+    cut_short: Option<String>,
+    findings: Vec<FindingLine>,
+    breaks: Vec<BreakLine>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct FindingLine {
+    id: String,
+    claimed: bool,
+    exercised: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureLine>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct FailureLine {
+    reason: String,
+    detail: String,
+    witness: LimitCase,
+    shown: String,
+    after: u64,
+    shrinks: u64,
+    repeats: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct BreakLine {
+    kind: BreakKind,
+    message: String,
+    witness: LimitCase,
+    cases: u64,
+}
+
+impl SideLine {
+    pub(super) fn new(side: Capability, report: &LimitReport) -> Self {
+        let failure = |failure: &Failure| FailureLine {
+            reason: failure.reason.to_owned(),
+            detail: failure.detail.clone(),
+            witness: failure.witness.clone(),
+            shown: failure.shown.clone(),
+            after: failure.after,
+            shrinks: failure.shrinks,
+            repeats: failure.repeats,
+        };
+        let finding = |finding: &Finding| FindingLine {
+            id: finding.id.to_owned(),
+            claimed: finding.claimed,
+            exercised: finding.exercised,
+            failure: finding.failure.as_ref().map(failure),
+        };
+        let broken = |broken: &LimitBreak| BreakLine {
+            kind: broken.kind,
+            message: broken.message.clone(),
+            witness: broken.witness.clone(),
+            cases: broken.cases,
+        };
+        Self {
+            side,
+            cases: report.cases,
+            kept: report.kept.map(f64::to_bits),
+            cut_short: report.cut_short.clone(),
+            findings: report.findings.iter().map(finding).collect(),
+            breaks: report.breaks.iter().map(broken).collect(),
+        }
+    }
+
+    /// As it was reported. None: it names a requirement that this version does not know.
+    pub(super) fn report(self) -> Option<LimitReport> {
+        let mut findings = Vec::new();
+        for line in self.findings {
+            let requirement = requirements().find(|requirement| requirement.id() == line.id)?;
+            let mut finding = Finding::new(requirement, line.claimed);
+            finding.exercised = line.exercised;
+            finding.failure = line.failure.map(|line| Failure {
+                reason: interned(&line.reason),
+                detail: line.detail,
+                witness: line.witness,
+                shown: line.shown,
+                after: line.after,
+                shrinks: line.shrinks,
+                repeats: line.repeats,
+            });
+            findings.push(finding);
+        }
+        let broken = |line: BreakLine| LimitBreak {
+            kind: line.kind,
+            message: line.message,
+            witness: line.witness,
+            cases: line.cases,
+        };
+        let breaks = self.breaks.into_iter().map(broken).collect();
+        let kept = self.kept.map(f64::from_bits);
+        Some(LimitReport { findings, breaks, cases: self.cases, kept, cut_short: self.cut_short })
+    }
+}
+
+/// Where lines go, each at once.
+pub(crate) struct Results(Mutex<Box<dyn Write + Send>>);
+
+impl std::fmt::Debug for Results {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Results")
+    }
+}
+
+impl Results {
+    pub(crate) fn new(to: impl Write + Send + 'static) -> Self {
+        Self(Mutex::new(Box::new(to)))
+    }
+
+    /// Writes one line. What cannot be written any more is missing when the parts are put together, and said there.
+    pub(crate) fn write(&self, line: &impl Serialize) {
+        let mut text = serde_json::to_string(line).unwrap_or_default();
+        text.push('\n');
+        let mut to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+    }
+}
+
+/// What the parts of a run have seen, each line as it stands in its file.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) histories: BTreeMap<usize, Box<str>>,
+    pub(crate) sides: BTreeMap<Capability, SideLine>,
+}
+
+impl Recorded {
+    /// What a history showed, if it is there.
+    pub(super) fn history(&self, at: usize, requirements: usize) -> Option<Examined> {
+        match serde_json::from_str(self.histories.get(&at)?) {
+            Ok(Line::History(line)) => line.examined(requirements),
+            _ => None,
+        }
+    }
+
+    /// What a side showed, if it is there.
+    pub(super) fn side(&self, side: Capability) -> Option<LimitReport> {
+        self.sides.get(&side)?.clone().report()
+    }
+}
