@@ -31,6 +31,7 @@ use crate::witness::Witness;
 /// | [`json`](Suite::json) | `PLIMSOLL_JSON` | a file for the JSON report | none |
 /// | [`witness_dir`](Suite::witness_dir) | `PLIMSOLL_WITNESS_DIR` | a directory | `plimsoll-witnesses` |
 /// | [`replay`](Suite::replay) | `PLIMSOLL_REPLAY` | a witness file, played by the test `replay` of [`conformance_tests!`](crate::conformance_tests) | none |
+/// | none: the test `regressions` of each test macro | `PLIMSOLL_REGRESSIONS` | a folder of witnesses that play each time | `plimsoll-regressions` |
 /// | [`new`](Suite::new), [`fallible`](Suite::fallible) | `PLIMSOLL_CANDIDATE` | a command line, read by `tests/candidate.rs` of this repository alone | the reference |
 ///
 /// ```
