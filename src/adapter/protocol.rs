@@ -360,8 +360,11 @@ mod tests {
 
     #[test]
     fn depth_is_a_fault_and_not_a_crash() {
-        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}", "[".repeat(1_000_000));
-        assert!(Envelope::decode(line.as_bytes()).unwrap_err().to_string().contains("recursion limit"));
+        for (depth, says) in [(100_000, "recursion limit"), (1_000_000, "values")] {
+            let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}", "[".repeat(depth));
+            let fault = Envelope::decode(line.as_bytes()).unwrap_err().to_string();
+            assert!(fault.contains(says), "{fault}");
+        }
     }
 
     #[test]
