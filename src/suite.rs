@@ -10,7 +10,7 @@ use crate::contract::{Capability, Contract};
 use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
-use crate::runner::record::{FORMAT, Header, Results, Shard};
+use crate::runner::record::{FORMAT, Header, PARTS_MAX, Results, Shard};
 use crate::runner::{Draw, Factory, Given, Progress, Replay, Setup, Tick, replay, run};
 use crate::verdict::{CandidateInfo, Report, SPEC_EDITION};
 use crate::witness::Witness;
@@ -229,7 +229,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// If there is no such part.
+    /// If there is no such part, or there are more than 10,000.
     ///
     /// ```
     /// use plimsoll::{Effort, Reference, Suite};
@@ -239,8 +239,10 @@ impl Suite {
     /// assert!(suite().shard(3, 2).is_err());
     /// ```
     pub fn shard(mut self, number: u32, of: u32) -> Result<Self, String> {
-        if number == 0 || number > of {
-            return Err(format!("there is no part {number} of {of}: parts are counted from 1"));
+        if number == 0 || number > of || of > PARTS_MAX {
+            return Err(format!(
+                "there is no part {number} of {of}: parts are counted from 1, and {PARTS_MAX} are the most"
+            ));
         }
         self.shard = Shard { number, of };
         Ok(self)
@@ -307,7 +309,7 @@ impl Suite {
     /// # Errors
     ///
     /// If it cannot run at all: an unknown requirement, a contract that contradicts itself, a list of known failures that
-    /// cannot be read, a candidate that does not start, a report that cannot be written. What goes wrong during the run is
+    /// cannot be read, a candidate that does not start, a report or results that cannot be written. What goes wrong during the run is
     /// in the report.
     pub fn run(self) -> Result<Report, String> {
         for id in self.only.iter().chain(&self.until) {
@@ -338,6 +340,7 @@ impl Suite {
             filter: self.only.clone(),
             strict: self.strict,
             shard: self.shard,
+            known: known.as_ref().map(KnownFailures::values).unwrap_or_default(),
         };
         let results = self.results.as_deref().map(|path| begin(path, &header)).transpose()?;
         let setup = Setup {
@@ -363,6 +366,9 @@ impl Suite {
             recorded: None,
         };
         let report = run(&setup);
+        if let (Some(path), Some(results)) = (&self.results, &setup.results) {
+            written(path, results)?;
+        }
         if let Some(path) = &self.json {
             std::fs::write(path, format!("{}\n", report.to_json()))
                 .map_err(|e| format!("cannot write the report {}: {e}", path.display()))?;
@@ -403,8 +409,14 @@ impl Suite {
 fn begin(path: &std::path::Path, header: &Header) -> Result<Arc<Results>, String> {
     let file = std::fs::File::create(path).map_err(|e| format!("cannot write results to {}: {e}", path.display()))?;
     let results = Results::new(file);
-    results.write(header);
+    results.begin(header);
+    written(path, &results)?;
     Ok(Arc::new(results))
+}
+
+/// A file with a hole is no file of results.
+fn written(path: &std::path::Path, results: &Results) -> Result<(), String> {
+    results.error().map_or(Ok(()), |error| Err(format!("cannot write results to {}: {error}", path.display())))
 }
 
 /// Whether witnesses can be written to `dir`: asked before the run, so that none is lost after it.

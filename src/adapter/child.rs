@@ -1,12 +1,12 @@
 //! A child process with its three pipes, none of which can block the harness.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read, Write};
 use std::mem;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,11 @@ impl Child {
         // A harness can be a child of a harness: its own mark comes behind that of the other.
         let outer = std::env::var_os(os::MARK).unwrap_or_default();
         command.env(os::MARK, format!("{}{mark}", outer.to_string_lossy()));
+        // Held while it starts: whoever ends all of them misses none.
+        let mut live = live();
         let mut process = command.spawn()?;
+        live.insert(process.id());
+        drop(live);
         Self::connect(&mut process).inspect_err(|_| end(&mut process)).map(|(lines, input, pipes, stderr)| Self {
             process,
             lines,
@@ -165,6 +169,8 @@ impl Child {
         }
         os::kill_group(&mut self.process);
         os::kill_strays(&self.mark);
+        // Before it is reaped: after that its number can be another's.
+        live().remove(&self.process.id());
         let status = self.process.wait().ok();
         self.reaped = Some(status);
         let until = Instant::now() + GRACE;
@@ -193,6 +199,21 @@ impl Drop for Child {
     }
 }
 
+/// The children that have not been reaped.
+fn live() -> MutexGuard<'static, BTreeSet<u32>> {
+    static LIVE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every child with its group. For a process that ends at once: from here on none can be started.
+#[cfg(feature = "cli")]
+pub(crate) fn kill_all() {
+    let live = live();
+    live.iter().for_each(|leader| os::kill_group_of(*leader));
+    os::kill_strays(&format!("/{}-", std::process::id()));
+    std::mem::forget(live);
+}
+
 /// What no other child of any harness that runs has in its environment.
 fn mark() -> String {
     static CHILDREN: AtomicU64 = AtomicU64::new(0);
@@ -202,6 +223,7 @@ fn mark() -> String {
 /// Kills and reaps a child that never got its threads.
 fn end(process: &mut std::process::Child) {
     os::kill_group(process);
+    live().remove(&process.id());
     // An error says that there is nothing to reap.
     let _ = process.wait();
 }

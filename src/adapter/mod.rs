@@ -34,6 +34,8 @@ mod serve_case;
 mod surrogate;
 
 #[cfg(feature = "cli")]
+pub(crate) use child::kill_all;
+#[cfg(feature = "cli")]
 pub(crate) use connection::{Speaker, Tap};
 pub(crate) use decode::decode_anything;
 pub use launcher::{Introduction, Launcher};

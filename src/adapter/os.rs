@@ -94,6 +94,13 @@ mod unix {
         let _ = pid(child).map(|pid| kill_process_group(pid, Signal::KILL));
     }
 
+    /// Kills the group of this leader, which must not have been reaped.
+    #[cfg(feature = "cli")]
+    pub(in super::super) fn kill_group_of(leader: u32) {
+        // An error says that no process is left.
+        let _ = i32::try_from(leader).ok().and_then(Pid::from_raw).map(|pid| kill_process_group(pid, Signal::KILL));
+    }
+
     /// Waits until there is something to read, or the end. False: `stop` was set.
     pub(in super::super) fn readable(pipe: &impl Pipe, stop: &AtomicBool) -> bool {
         wait(pipe.as_fd(), PollFlags::IN, stop)
@@ -145,6 +152,10 @@ mod other {
         // An error says that it has ended.
         let _ = child.kill();
     }
+
+    /// Without groups a child ends when its input does.
+    #[cfg(feature = "cli")]
+    pub(in super::super) fn kill_group_of(_: u32) {}
 
     /// False: `stop` was set. The read that follows can block until the child ends.
     pub(in super::super) fn readable(_: &impl Pipe, stop: &AtomicBool) -> bool {

@@ -119,6 +119,8 @@ pub(super) fn interrupted() -> Arc<AtomicBool> {
         let set = Arc::clone(&stop);
         let handled = ctrlc::set_handler(move || {
             if set.swap(true, Ordering::Relaxed) {
+                // They lead groups of their own, and would outlive this process.
+                crate::adapter::kill_all();
                 std::process::exit(2);
             }
         });

@@ -1,33 +1,47 @@
 //! `plimsoll merge`: the parts of a run, as one report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, escaped_lines};
 use super::check::{interrupted, write_json};
 use super::screen::{Failure, cannot, print, usage};
 use super::{CandidateArgs, MergeArgs};
 use crate::report::escaped;
-use crate::runner::record::{FORMAT, Header, Line, Recorded, Shard};
+use crate::runner::record::{FORMAT, Header, Line, PARTS_MAX, Recorded, Shard};
 use crate::runner::{Setup, run};
-use crate::{Compactor, Contract, Effort, Error, KnownFailures, TextReport};
+use crate::verdict::{CandidateInfo, SPEC_EDITION};
+use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures, TextReport};
 
 pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     let parts = Parts::read(&args.results)?;
     let contract = Contract::from_value(parts.header.contract.clone())
         .map_err(|error| cannot(format!("the contract of the results: {error}")))?;
     let candidate = parts.candidate(&args.candidate, &contract)?;
-    let known = args.known.as_deref().map(KnownFailures::load).transpose().map_err(cannot)?;
+    let known = match &args.known {
+        Some(path) => KnownFailures::load(path).map_err(cannot)?,
+        // The whole was to be held to these.
+        None => KnownFailures::from_values(&parts.header.known)
+            .map_err(|error| cannot(format!("the known failures of the results: {error}")))?,
+    };
     let Header { candidate: info, source, seed, effort, filter, strict, .. } = parts.header.clone();
     let effort = Effort::ALL.iter().find(|known| known.name() == effort);
     let effort = *effort.ok_or_else(|| cannot("the results are of an effort that this version does not know"))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let nobody = || Err(Error::raised("there is no candidate"));
+    let asked = Arc::new(AtomicBool::new(false));
+    let nobody = {
+        let asked = Arc::clone(&asked);
+        move || {
+            asked.store(true, Ordering::Relaxed);
+            Err(Error::raised("there is no candidate"))
+        }
+    };
     let (make, gave_up, by_command): (crate::runner::Factory, _, _) = match &candidate {
         None => (Arc::new(nobody), None, false),
         Some(Candidate::BuiltIn(_, make)) => {
@@ -52,7 +66,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         deadline: (!by_command).then_some(args.candidate.timeout),
         witness_dir: Some(args.witness_dir.clone()),
         source,
-        known,
+        known: Some(known),
         progress: None,
         stop: interrupted(),
         gave_up,
@@ -64,6 +78,10 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     };
     let report = run(&setup);
     drop(setup);
+    if asked.load(Ordering::Relaxed) {
+        // Nobody is blamed for what nobody has played.
+        return Err(cannot(format!("the results lack something that is to be played: {WAY_OUT}")));
+    }
     let (before, after) = candidate.as_ref().map(Candidate::replay).unwrap_or_default();
     if args.quiet {
         print(&format!("{}\n", report.closing_line()));
@@ -77,20 +95,24 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     Ok(report.exit_code())
 }
 
+/// What to do about a part that is not there as a whole.
+const WAY_OUT: &str = "play the part again with the `plimsoll check` that wrote it; or name the candidate, as in \
+                       `plimsoll merge ... -- COMMAND`, and what is missing is played";
+
 /// What stands in the files.
 struct Parts {
     header: Header,
     recorded: Recorded,
     /// Whether something was found.
     found: bool,
-    /// Parts that are not there, or not as a whole.
-    missing: Vec<u32>,
+    /// What the first part that is not there, or not as a whole, lacks.
+    missing: Option<String>,
 }
 
 impl Parts {
     fn read(paths: &[impl AsRef<Path>]) -> Result<Self, Failure> {
         let mut parts: Option<(Self, &Path)> = None;
-        let (mut here, mut whole) = (BTreeSet::new(), BTreeSet::new());
+        let mut here: BTreeMap<u32, Option<String>> = BTreeMap::new();
         for path in paths.iter().map(AsRef::as_ref) {
             let unreadable = |error: std::io::Error| cannot(format!("cannot read {}: {error}", path.display()));
             let mut lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
@@ -99,7 +121,7 @@ impl Parts {
             let shard = header.shard;
             let (parts, _) = match &mut parts {
                 None => {
-                    let (recorded, missing) = (Recorded::default(), Vec::new());
+                    let (recorded, missing) = (Recorded::default(), None);
                     parts.insert((Self { header, recorded, found: false, missing }, path))
                 }
                 Some((known, other)) => {
@@ -107,15 +129,19 @@ impl Parts {
                     parts.as_mut().ok_or_else(|| cannot("no part was read"))?
                 }
             };
-            if !here.insert(shard.number) {
+            if here.contains_key(&shard.number) {
                 return Err(cannot(format!("{}: part {} is there twice", path.display(), shard.number)));
             }
-            let mut lines = lines.enumerate().peekable();
+            let (mut lines, mut part) = (lines.enumerate().peekable(), Part::new(shard));
             while let Some((at, line)) = lines.next() {
                 let line = line.map_err(unreadable)?;
                 match serde_json::from_str(&line) {
-                    Ok(Line::End {}) => _ = whole.insert(shard.number),
-                    Ok(read) => parts.take(read, line.into_boxed_str()),
+                    Ok(read) => {
+                        part.take(&read).map_err(|why| {
+                            cannot(format!("{}, line {}: {why}; play the part again", path.display(), at + 2))
+                        })?;
+                        parts.take(read, line.into_boxed_str());
+                    }
                     // Whoever was killed while it wrote has left half a line.
                     Err(_) if lines.peek().is_none() => break,
                     Err(error) => {
@@ -123,9 +149,14 @@ impl Parts {
                     }
                 }
             }
+            here.insert(shard.number, part.lacks().map(|lacks| format!("{}: {lacks}", path.display())));
         }
         let (mut parts, _) = parts.ok_or_else(|| usage("no results are named"))?;
-        parts.missing = (1..=parts.header.shard.of).filter(|number| !whole.contains(number)).collect();
+        let of = parts.header.shard.of;
+        parts.missing = (1..=of).find_map(|number| match here.remove(&number) {
+            None => Some(format!("part {number} of {of} is not there: name its file")),
+            Some(lacks) => lacks.map(|lacks| format!("{lacks} of part {number} of {of}")),
+        });
         Ok(parts)
     }
 
@@ -136,7 +167,7 @@ impl Parts {
                 self.recorded.histories.insert(line.at, text);
             }
             Line::Side(side) => _ = self.recorded.sides.insert(side.side, *side),
-            Line::End {} => {}
+            Line::End { .. } => {}
         }
     }
 
@@ -146,16 +177,15 @@ impl Parts {
         let built_in = self.header.built_in.clone();
         if !named && built_in.is_none() {
             let source = escaped(&self.header.source);
-            let of = self.header.shard.of;
-            return match (&self.missing[..], self.found) {
-                ([], false) => Ok(None),
-                ([], true) => Err(cannot(format!(
+            return match (&self.missing, self.found) {
+                (None, false) => Ok(None),
+                (None, true) => Err(cannot(format!(
                     "something was found, and is made smaller by playing it again: name the candidate, as in \
                      `plimsoll merge ... -- {source}`"
                 ))),
-                ([first, ..], _) => Err(cannot(format!(
-                    "part {first} of {of} is not there, or was not finished: name its file; or the candidate, as in \
-                     `plimsoll merge ... -- {source}`, and what is missing is played"
+                (Some(missing), _) => Err(cannot(format!(
+                    "{missing}; or play the part again with the `plimsoll check` that wrote it; or name the candidate, \
+                     as in `plimsoll merge ... -- {source}`, and what is missing is played"
                 ))),
             };
         }
@@ -166,14 +196,60 @@ impl Parts {
         };
         let candidate = Candidate::of(&args, Some(contract), &interrupted())?;
         let introduced = match &candidate {
-            Candidate::BuiltIn(_, make) => make().name(),
-            Candidate::Command(_, launcher) => launcher.lease().map(|child| child.name()).unwrap_or_default(),
+            Candidate::BuiltIn(_, make) => {
+                let candidate = make();
+                CandidateInfo { name: candidate.name(), version: candidate.version() }
+            }
+            Candidate::Command(_, launcher) => {
+                let child = launcher.lease().map_err(|error| cannot(escaped_lines(&error.to_string())))?;
+                CandidateInfo { name: child.name(), version: child.version() }
+            }
         };
-        if introduced != self.header.candidate.name {
-            let (was, is) = (escaped(&self.header.candidate.name), escaped(&introduced));
+        if introduced != self.header.candidate {
+            let shown = |info: &CandidateInfo| escaped(format!("{} {}", info.name, info.version).trim());
+            let (was, is) = (shown(&self.header.candidate), shown(&introduced));
             return Err(cannot(format!("the results are those of {was}, and the candidate is {is}")));
         }
         Ok(Some(candidate))
+    }
+}
+
+/// What a file has of its part.
+struct Part {
+    shard: Shard,
+    histories: BTreeSet<usize>,
+    sides: BTreeSet<Capability>,
+    /// How many of each there were when it was finished.
+    end: Option<(u64, u64)>,
+}
+
+impl Part {
+    fn new(shard: Shard) -> Self {
+        Self { shard, histories: BTreeSet::new(), sides: BTreeSet::new(), end: None }
+    }
+
+    fn take(&mut self, line: &Line) -> Result<(), String> {
+        let Shard { number, of } = self.shard;
+        match line {
+            Line::History(line) if !self.shard.has(line.at) => {
+                return Err(format!("history {} is not of part {number} of {of}", line.at));
+            }
+            Line::History(line) => _ = self.histories.insert(line.at),
+            Line::Side(line) => _ = self.sides.insert(line.side),
+            Line::End { histories, sides } => self.end = Some((*histories, *sides)),
+        }
+        Ok(())
+    }
+
+    /// What is missing, if anything: the first histories are there up to the number that the last line tells.
+    fn lacks(&self) -> Option<String> {
+        let Some((histories, sides)) = self.end else { return Some("it lacks the end".to_owned()) };
+        let first = (0..histories).take_while(|at| self.histories.contains(&self.shard.global(*at as usize))).count();
+        if (first as u64) < histories {
+            return Some(format!("it lacks histories, number {} the first,", self.shard.global(first)));
+        }
+        let lacking = sides.saturating_sub(self.sides.len() as u64);
+        (lacking > 0).then(|| format!("it lacks {lacking} of {sides} sides at a limit"))
     }
 }
 
@@ -187,9 +263,22 @@ fn header(path: &Path, line: &str) -> Result<Header, Failure> {
         return Err(none(&format!("it has format {}, and this version reads format {FORMAT}", value["format"])));
     }
     let header: Header = serde_json::from_value(value).map_err(|error| none(&error.to_string()))?;
+    // Another version plays another plan, and numbers it differently.
+    let version = (env!("CARGO_PKG_VERSION"), SPEC_EDITION);
+    if (header.suite.as_str(), header.spec.as_str()) != version {
+        return Err(cannot(format!(
+            "{} was written by suite {}, specification {}, and this is suite {}, specification {}: merge it with the \
+             version that wrote it",
+            path.display(),
+            escaped(&header.suite),
+            escaped(&header.spec),
+            version.0,
+            version.1
+        )));
+    }
     let Shard { number, of } = header.shard;
-    if number == 0 || number > of {
-        return Err(none(&format!("it is part {number} of {of}")));
+    if number == 0 || number > of || of > PARTS_MAX {
+        return Err(none(&format!("it is part {number} of {of}, and {PARTS_MAX} are the most")));
     }
     Ok(header)
 }

@@ -22,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::runner::record::PARTS_MAX;
 use screen::Failure;
 
 /// Runs the command with the arguments of the process.
@@ -357,7 +358,8 @@ fn effort(text: &str) -> Result<crate::Effort, String> {
 
 fn shard(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-    parts.filter(|(number, of)| (1..=*of).contains(number)).ok_or_else(|| "expected K/N, as 1/4 to 4/4".to_owned())
+    let parts = parts.filter(|(number, of)| (1..=*of).contains(number) && *of <= PARTS_MAX);
+    parts.ok_or_else(|| format!("expected K/N, as 1/4 to 4/4, and N at most {PARTS_MAX}"))
 }
 
 fn span(text: &str) -> Result<std::time::Duration, String> {

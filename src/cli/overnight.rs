@@ -9,13 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::CheckArgs;
 use super::candidates::Profile;
 use super::check::{Round, interrupted, run_round};
-use super::screen::{Failure, cannot, print};
+use super::screen::{Failure, cannot, print, warn};
+use super::{CandidateArgs, CheckArgs};
 use crate::report::shell;
 use crate::verdict::Tally;
 use crate::{Report, Verdict};
+
+/// What `--timeout` is where it is not given.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What the runs have shown together.
 #[derive(Debug, Default)]
@@ -36,31 +39,48 @@ pub(super) fn overnight(args: &CheckArgs, profile: Option<&Profile>, time: Durat
     let until = Instant::now() + time;
     let mut reports = args.json.as_deref().map(Reports::create).transpose()?;
     let mut summary = Summary { first: args.seed, ..Summary::default() };
-    for seed in args.seed.. {
+    let mut failure = None;
+    for seed in args.seed..=u64::MAX {
         let stop = stop_at(until);
         let over = Arc::clone(&stop);
         // A directory for each: another seed's witness may have the same name.
         let witness_dir = args.witness_dir.join(format!("seed-{seed}"));
         let label = format!("seed {seed}: ");
-        let (report, text) = run_round(args, profile, &label, Round { seed, witness_dir, stop })?;
+        let (report, text) = match run_round(args, profile, &label, Round { seed, witness_dir, stop }) {
+            Ok(ran) => ran,
+            // What the runs before it have shown is not lost.
+            Err(why) => {
+                failure = Some(why);
+                break;
+            }
+        };
         let over = over.load(Ordering::Relaxed);
-        if let Some(reports) = &mut reports {
-            reports.add(&report)?;
-        }
+        summary.add(seed, &report, over);
         if !args.quiet && report.exit_code() == 1 {
             print(&text);
         }
         if !args.quiet {
             print(&format!("seed {seed}: {}\n", report.closing_line()));
         }
-        summary.add(seed, &report, over);
+        if let Some(Err(why)) = reports.as_mut().map(|reports| reports.add(&report)) {
+            failure = Some(why);
+            break;
+        }
         if over || summary.ended.is_some() || Instant::now() >= until {
             break;
         }
     }
     let command = command(args);
     print(&summary.text(&command));
-    Ok(summary.exit_code())
+    match failure {
+        None => Ok(summary.exit_code()),
+        Some(why) if summary.failed.is_empty() => Err(why),
+        // That something failed is what a script is to know.
+        Some(why) => {
+            warn(&format!("plimsoll: {}", why.message));
+            Ok(summary.exit_code())
+        }
+    }
 }
 
 /// Becomes true when the person interrupts, and at that time.
@@ -89,6 +109,22 @@ fn command(args: &CheckArgs) -> (String, String) {
     }
     if let Some(profile) = &args.profile {
         before.extend(["--profile".to_owned(), profile.clone()]);
+    }
+    if let Some(known) = &args.known {
+        before.extend(["--known".to_owned(), known.display().to_string()]);
+    }
+    if args.strict {
+        before.push("--strict".to_owned());
+    }
+    let CandidateArgs { timeout, hello_timeout, line_by_line, .. } = &args.candidate;
+    if *timeout != TIMEOUT {
+        before.extend(["--timeout".to_owned(), timeout.as_secs_f64().to_string()]);
+    }
+    if let Some(hello) = hello_timeout {
+        before.extend(["--hello-timeout".to_owned(), hello.as_secs_f64().to_string()]);
+    }
+    if *line_by_line {
+        before.push("--line-by-line".to_owned());
     }
     let after = match (&args.candidate.candidate, &args.candidate.command[..]) {
         (Some(name), _) => format!(" --candidate {}", shell(&[name])),
@@ -124,7 +160,7 @@ impl Summary {
         let seeds = match runs {
             0 => "no run was finished".to_owned(),
             1 => format!("1 run, seed {first}"),
-            _ => format!("{runs} runs, seeds {first} to {}", first + runs - 1),
+            _ => format!("{runs} runs, seeds {first} to {}", first + (runs - 1)),
         };
         let mut text = format!("\n{seeds}: {histories} histories, {steps} steps, {cases} cases at a limit\n");
         for (id, (times, seed, why)) in &self.failed {

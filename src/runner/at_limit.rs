@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use super::record::{Line, SideLine};
+use super::record::SideLine;
 use super::{Given, Setup, Tick};
 use crate::contract::Capability;
 use crate::heart::{Task, Watch};
@@ -71,7 +71,7 @@ pub(super) fn run(
     done.sort_by_key(|(side, _)| sides.iter().position(|other| other == side));
     for (side, found) in &done {
         if let Some(results) = setup.results.as_ref().filter(|_| ended.is_none()) {
-            results.write(&Line::Side(Box::new(SideLine::new(*side, found))));
+            results.side(SideLine::new(*side, found));
         }
         enter(setup, *side, found, witnesses, report);
     }

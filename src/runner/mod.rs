@@ -24,7 +24,7 @@ pub(crate) use replay::played;
 pub(crate) use replay::{Draw, replay};
 
 use crate::heart::{Task, Watch};
-use record::{HistoryLine, Line, Recorded, Results, Shard};
+use record::{HistoryLine, Recorded, Results, Shard};
 
 use crate::candidate::{Compactor, Error};
 use crate::contract::Contract;
@@ -225,10 +225,10 @@ pub(crate) fn run(setup: &Setup) -> Report {
         rows.for_each(|row| row.verdict = Verdict::NotReached);
     }
     if let Some(results) = setup.results.as_ref().filter(|_| report.aborted.is_none()) {
-        results.write(&Line::End {});
+        results.end();
     }
     if let Some(known) = &setup.known {
-        known.apply(&mut report);
+        known.apply(&mut report, setup.shard != Shard::WHOLE);
     }
     findings::fold(&mut report);
     report.settle();
@@ -390,7 +390,7 @@ fn search(
             && let Some((planned, examined)) = waiting.remove(&next)
         {
             if let Some(results) = &setup.results {
-                results.write(&Line::History(HistoryLine::new(shard.global(next), &examined)));
+                results.history(HistoryLine::new(shard.global(next), &examined));
             }
             next += 1;
             take(setup, tally, planned, examined, witnesses);
@@ -408,6 +408,9 @@ fn search(
         if let Some(why) = setup.gave_up.as_ref().and_then(|gave_up| gave_up()) {
             ended = Some(why);
         }
+        if let Some(error) = setup.results.as_ref().and_then(|results| results.error()) {
+            ended = Some(format!("the results cannot be written: {error}"));
+        }
         if ended.is_some() || tally.cut_short.is_some() {
             break;
         }
@@ -416,7 +419,7 @@ fn search(
     if tally.cut_short.is_none() {
         for (at, (planned, examined)) in waiting {
             if let Some(results) = &setup.results {
-                results.write(&Line::History(HistoryLine::new(shard.global(at), &examined)));
+                results.history(HistoryLine::new(shard.global(at), &examined));
             }
             take(setup, tally, planned, examined, witnesses);
         }

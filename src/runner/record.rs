@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +18,10 @@ use crate::trace::BreakKind;
 use crate::verdict::CandidateInfo;
 
 /// The version of the format.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
+
+/// The most parts of a run.
+pub(crate) const PARTS_MAX: u32 = 10_000;
 
 /// Part of a run: histories whose number, divided by `of`, leaves `number` - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,6 +66,9 @@ pub(crate) struct Header {
     #[serde(default)]
     pub(crate) strict: bool,
     pub(crate) shard: Shard,
+    /// The known failures that the run was held to, as rows: the parts together are held to the same.
+    #[serde(default)]
+    pub(crate) known: Vec<Value>,
 }
 
 /// A later line.
@@ -71,8 +77,11 @@ pub(crate) struct Header {
 pub(crate) enum Line {
     History(HistoryLine),
     Side(Box<SideLine>),
-    /// Everything of the shard is there.
-    End {},
+    /// Everything of the shard has been written: so many lines of each kind stand before this one.
+    End {
+        histories: u64,
+        sides: u64,
+    },
 }
 
 /// What a history showed.
@@ -258,7 +267,26 @@ impl SideLine {
 }
 
 /// Where lines go, each at once.
-pub(crate) struct Results(Mutex<Box<dyn Write + Send>>);
+pub(crate) struct Results(Mutex<Sink>);
+
+struct Sink {
+    to: Box<dyn Write + Send>,
+    histories: u64,
+    sides: u64,
+    /// The first error: what follows it would be a file with a hole.
+    error: Option<String>,
+}
+
+impl Sink {
+    fn write(&mut self, line: &impl Serialize) {
+        if self.error.is_some() {
+            return;
+        }
+        let text = serde_json::to_string(line).map_err(std::io::Error::from);
+        let written = text.and_then(|text| self.to.write_all(format!("{text}\n").as_bytes()));
+        self.error = written.and_then(|()| self.to.flush()).err().map(|error| error.to_string());
+    }
+}
 
 impl std::fmt::Debug for Results {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -268,15 +296,40 @@ impl std::fmt::Debug for Results {
 
 impl Results {
     pub(crate) fn new(to: impl Write + Send + 'static) -> Self {
-        Self(Mutex::new(Box::new(to)))
+        Self(Mutex::new(Sink { to: Box::new(to), histories: 0, sides: 0, error: None }))
     }
 
-    /// Writes one line. What cannot be written any more is missing when the parts are put together, and said there.
-    pub(crate) fn write(&self, line: &impl Serialize) {
-        let mut text = serde_json::to_string(line).unwrap_or_default();
-        text.push('\n');
-        let mut to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+    fn sink(&self) -> MutexGuard<'_, Sink> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the first line.
+    pub(crate) fn begin(&self, header: &Header) {
+        self.sink().write(header);
+    }
+
+    pub(super) fn history(&self, line: HistoryLine) {
+        let mut sink = self.sink();
+        sink.histories += 1;
+        sink.write(&Line::History(line));
+    }
+
+    pub(super) fn side(&self, line: SideLine) {
+        let mut sink = self.sink();
+        sink.sides += 1;
+        sink.write(&Line::Side(Box::new(line)));
+    }
+
+    /// Writes the last line, by whose numbers a reader knows whether everything is there.
+    pub(super) fn end(&self) {
+        let mut sink = self.sink();
+        let (histories, sides) = (sink.histories, sink.sides);
+        sink.write(&Line::End { histories, sides });
+    }
+
+    /// The first error of writing.
+    pub(crate) fn error(&self) -> Option<String> {
+        self.sink().error.clone()
     }
 }
 
@@ -299,5 +352,40 @@ impl Recorded {
     /// What a side showed, if it is there.
     pub(super) fn side(&self, side: Capability) -> Option<LimitReport> {
         self.sides.get(&side)?.clone().report()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Has room for one line; how often it was asked.
+    struct Full(Arc<Mutex<u32>>);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *asked += 1;
+            if *asked == 1 { Ok(bytes.len()) } else { Err(io::Error::other(format!("no room for {asked}"))) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_first_error_of_writing_is_kept_and_nothing_is_written_behind_it() {
+        let asked = Arc::new(Mutex::new(0));
+        let results = Results::new(Full(Arc::clone(&asked)));
+        results.end();
+        assert_eq!(results.error(), None);
+        results.end();
+        results.end();
+        assert_eq!(results.error().as_deref(), Some("no room for 2"));
+        assert_eq!(*asked.lock().unwrap_or_else(PoisonError::into_inner), 2);
     }
 }

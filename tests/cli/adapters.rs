@@ -115,3 +115,35 @@ fn an_interruption_ends_with_a_report_and_without_children() {
         assert!(!alive, "the child {pid} still runs");
     }
 }
+
+#[test]
+fn a_second_interruption_leaves_no_children() {
+    let dir = tempfile::tempdir().unwrap();
+    // It does not end with its input: only whoever kills it ends it.
+    let served = format!("echo $$ > pid.$$; {PLIMSOLL} serve; sleep 100");
+    let arguments = ["check", "--quiet", "--effort", "nightly", "--", "sh", "-c", &served];
+    let run = command(dir.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pids = || -> Vec<String> {
+        let names = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter_map(|name| name.to_str()?.strip_prefix("pid.").map(str::to_owned)).collect()
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while pids().len() < 2 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let twice = format!("kill -INT {0}; sleep 0.02; kill -INT {0}", run.id());
+    assert!(Command::new("sh").args(["-c", &twice]).status().unwrap().success());
+    let ran = Ran::from(run.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    // One that was killed and that nobody has reaped yet has ended, too.
+    let runs = |pid: &String| {
+        let shown = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap().stdout;
+        shown.trim_ascii().first().is_some_and(|state| *state != b'Z')
+    };
+    let until = Instant::now() + Duration::from_secs(10);
+    while pids().iter().any(runs) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let left: Vec<String> = pids().into_iter().filter(runs).collect();
+    assert!(left.is_empty(), "these still run: {left:?}");
+}

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use super::plimsoll;
 use super::{PLIMSOLL, Ran, command, plimsoll_in};
 
 /// `plimsoll check` at effort smoke, with these arguments.
@@ -40,9 +42,11 @@ fn merge(dir: &Path, files: &[String], more: &[&str]) -> Ran {
 fn parts_make_the_bytes_of_the_whole() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    // One that passes, one that fails, and one that is judged at a limit too.
-    for name in ["reference", "self-counting-throttle", "prefix"] {
-        let candidate = ["--candidate", name];
+    // One that passes, one that fails, one that is judged at a limit too, and one with a known failure.
+    let known = ["--profile", "gemini-cli", "-r", "LAT-2"];
+    let named = ["reference", "self-counting-throttle", "prefix"].map(|name| vec!["--candidate", name]);
+    for candidate in named.into_iter().chain([known.to_vec()]) {
+        let name = candidate.join(" ");
         let whole = check(dir, &[&["--json", "whole.json"], &candidate[..]].concat());
         let mut files = parts(dir, 3, &candidate);
         files.reverse();
@@ -70,7 +74,20 @@ fn a_command_is_played_again_for_what_was_found_or_is_missing() {
     fs::write(dir.join(&files[1]), &text[..text.len() / 2]).unwrap();
     let ran = merge(dir, &files, &[]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("part 2 of 2 is not there, or was not finished"), "{}", ran.err);
+    assert!(ran.err.contains("2-of-2.jsonl: it lacks the end of part 2 of 2"), "{}", ran.err);
+    let ran = merge(dir, &files[..1], &[]);
+    assert!(ran.err.contains("part 2 of 2 is not there: name its file"), "{}", ran.err);
+    // Lines are gone, and the end is there.
+    let holed: String =
+        text.split_inclusive('\n').enumerate().filter(|(at, _)| *at != 3).map(|(_, line)| line).collect();
+    fs::write(dir.join(&files[1]), &holed).unwrap();
+    let ran = merge(dir, &files, &[]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("2-of-2.jsonl: it lacks histories, number 5 the first, of part 2 of 2"), "{}", ran.err);
+    let ran = merge(dir, &files, &["--json", "filled.json", "--", PLIMSOLL, "serve"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(read(dir, "whole.json") == read(dir, "filled.json"));
+    fs::write(dir.join(&files[1]), &text[..text.len() / 2]).unwrap();
     let ran = merge(dir, &files, &["--json", "resumed.json", "--", PLIMSOLL, "serve"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(read(dir, "whole.json") == read(dir, "resumed.json"));
@@ -110,7 +127,19 @@ fn runs_are_not_mixed() {
     fs::write(dir.join("none.jsonl"), "{}\n").unwrap();
     let ran = merge(dir, &["none.jsonl".to_owned()], &[]);
     assert!(ran.err.contains("none.jsonl is no file of results"), "{}", ran.err);
-    for wrong in ["0/2", "3/2", "x", "1/0"] {
+    for (was, is, says) in [
+        (r#""suite":""#, r#""suite":"9."#, "was written by suite 9."),
+        (r#""of":2"#, r#""of":4294967295"#, "it is part 1 of 4294967295, and 10000 are the most"),
+        (r#"{"history":{"at":0,"#, r#"{"history":{"at":1,"#, "line 2: history 1 is not of part 1 of 2"),
+    ] {
+        let text = read(dir, "other.jsonl");
+        assert!(text.contains(was), "{was}: {text}");
+        fs::write(dir.join("changed.jsonl"), text.replacen(was, is, 1)).unwrap();
+        let ran = merge(dir, &["changed.jsonl".to_owned()], &[]);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.err.contains(says), "{}", ran.err);
+    }
+    for wrong in ["0/2", "3/2", "x", "1/0", "1/10001"] {
         assert_eq!(check(dir, &["--shard", wrong, "--results", "x.jsonl"]).code, Some(3), "{wrong}");
     }
 }
@@ -119,7 +148,9 @@ fn runs_are_not_mixed() {
 fn a_run_that_is_killed_keeps_what_it_had() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let arguments = ["check", "-q", "--effort", "nightly", "--results", "results.jsonl", "--", PLIMSOLL, "serve"];
+    let serve = ["-r", "THR-1", "--", PLIMSOLL, "serve"];
+    let whole = check(dir, &[&["--json", "whole.json"], &serve[..]].concat());
+    let arguments = [&["check", "-q", "--effort", "smoke", "--results", "results.jsonl"], &serve[..]].concat();
     let mut run = command(dir, &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let lines = || fs::read_to_string(dir.join("results.jsonl")).unwrap_or_default().lines().count();
     let until = Instant::now() + Duration::from_secs(60);
@@ -129,25 +160,57 @@ fn a_run_that_is_killed_keeps_what_it_had() {
     run.kill().unwrap();
     run.wait().unwrap();
     assert!(lines() >= 5);
+    // Wherever it was: killed in the middle, or at its end already.
+    let merged = merge(dir, &["results.jsonl".to_owned()], &["--json", "merged.json", "--", PLIMSOLL, "serve"]);
+    assert_eq!((whole.code, merged.code), (Some(0), Some(0)), "{}", merged.err);
+    assert!(read(dir, "whole.json") == read(dir, "merged.json"));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn results_that_cannot_be_written_end_the_run() {
+    let ran = plimsoll(&["check", "--quiet", "--effort", "smoke", "-r", "THR-1", "--results", "/dev/full"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("cannot write results to /dev/full: "), "{}", ran.err);
+}
+
+/// After the last of all seeds there is none: such a run ends without its time being over.
+const LAST: &str = "18446744073709551615";
 
 #[test]
 fn one_seed_after_the_other_ends_by_itself_with_one_summary() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let start = Instant::now();
-    let ran = check(dir, &["-r", "THR-1", "--seed", "7", "--for", "3s", "--json", "runs.jsonl"]);
-    assert!(start.elapsed() >= Duration::from_secs(3));
+    let ran = check(dir, &["-r", "THR-1", "--seed", "18446744073709551614", "--for", "8h", "--json", "runs.jsonl"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.closing_line().ends_with("0 requirements failed: nothing failed"), "{}", ran.out);
+    assert_eq!(ran.closing_line(), "overnight: 2 runs, 0 requirements failed: nothing failed");
+    assert!(ran.out.contains(&format!("2 runs, seeds 18446744073709551614 to {LAST}: ")), "{}", ran.out);
     let reports: Vec<serde_json::Value> =
         read(dir, "runs.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(reports[0]["seed"], 7);
-    assert!(reports.len() > 1 && reports[1]["seed"] == 8, "{}", ran.out);
+    let seeds: Vec<_> = reports.iter().map(|report| report["seed"].as_u64()).collect();
+    assert_eq!(seeds, [Some(u64::MAX - 1), Some(u64::MAX)]);
+}
 
-    let wrong = ["-r", "THR-1", "--for", "2s", "--candidate", "self-counting-throttle"];
-    let ran = check(dir, &wrong);
+#[test]
+fn a_run_of_the_night_is_made_again_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("known.toml"), "").unwrap();
+    let options = "--known known.toml --strict --timeout 7 --hello-timeout 70 --line-by-line";
+    let after = ["-r", "THR-1", "--candidate", "self-counting-throttle"];
+    let options_apart: Vec<&str> = options.split(' ').collect();
+    let ran = check(dir, &[&["--seed", LAST, "--for", "8h"], &options_apart[..], &after].concat());
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("plimsoll check --effort smoke --seed 0 -r THR-1"), "{}", ran.out);
-    assert!(ran.out.contains("overnight: ") && dir.join("plimsoll-witnesses/seed-0").is_dir(), "{}", ran.out);
+    let again = format!("plimsoll check --effort smoke {options} --seed {LAST} {}", after.join(" "));
+    assert!(ran.out.contains(&again), "{}", ran.out);
+    assert!(dir.join(format!("plimsoll-witnesses/seed-{LAST}")).is_dir(), "{}", ran.out);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_summary_of_the_night_outlives_an_error() {
+    let ran = plimsoll(&["check", "--effort", "smoke", "-r", "THR-1", "--for", "8h", "--json", "/dev/full"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.out.contains("1 run, seed 0: ") && ran.closing_line().starts_with("overnight: 1 run"), "{}", ran.out);
+    assert!(ran.err.contains("/dev/full"), "{}", ran.err);
 }
