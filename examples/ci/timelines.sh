@@ -18,7 +18,7 @@ report() {
         echo
         # Of the head of a snapshot nothing is said, and a row is read with the one before it.
         echo '```diff'
-        git diff --no-color --unified=1 "$base" -- "$@" | grep -v -E '^(index |diff --git |--- a/|new file mode|deleted file mode)'
+        git diff --no-color --unified=1 "$base" -- "$@" | sed -E '/^(index |diff --git |--- a\/|new file mode|deleted file mode)/d'
         echo '```'
         echo
     fi
@@ -40,8 +40,12 @@ body() { awk 'NR == 1 && $0 == "---" { head = 1; next } head && $0 == "---" { he
 
 text=$(report "$@")
 if [ "${#text}" -gt "$most" ]; then
-    # The end of the last whole line, so that the block can be closed.
-    text=$(printf '%s' "$text" | head -c "$most" | sed '$d')
-    text+=$'\n```\n\nThere is more: see the files of the pull request.'
+    # Up to the end of a line; no pipe, since a reader that stops early ends its writer with an error.
+    text=${text:0:most}
+    text=${text%$'\n'*}
+    # A block that is open there is closed; no row of a diff begins with a fence.
+    fences=$(awk '/^```/ { count++ } END { print count + 0 }' <<< "$text")
+    [ $((fences % 2)) -eq 0 ] || text+=$'\n```'
+    text+=$'\n\nThere is more: see the files of the pull request.'
 fi
 [ -z "$text" ] || printf '%s\n' "$text"
