@@ -200,10 +200,10 @@ export function hasOpenCall(items) {
   return waiting.size > 0;
 }
 
-/** The external system messages that stand before any other visible message. */
+/** The external system messages that stand before any other visible external message, whatever a compaction put in front. */
 export function leadingSystem(items) {
-  const seen = items.filter(visible);
-  const end = seen.findIndex((i) => i.role !== "system" || !external(i));
+  const seen = items.filter((i) => visible(i) && external(i));
+  const end = seen.findIndex((i) => i.role !== "system");
   return end < 0 ? seen : seen.slice(0, end);
 }
 

@@ -295,10 +295,13 @@ def has_open_call(items):
 
 
 def leading_system(items):
-    """The external system messages that stand before any other visible message."""
+    """The external system messages that stand before any other visible external message.
+
+    What a compaction has put in front of them does not change what they are.
+    """
     found = []
-    for item in filter(visible, items):
-        if item["role"] != "system" or not external(item):
+    for item in filter(external, filter(visible, items)):
+        if item["role"] != "system":
             break
         found.append(item)
     return found

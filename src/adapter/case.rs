@@ -26,7 +26,8 @@ const MEMBERS: usize = 14;
 #[derive(Debug)]
 pub(super) struct Script {
     requests: String,
-    methods: Vec<String>,
+    /// Each with the conversation that it is about.
+    methods: Vec<(String, Option<String>)>,
     /// For each step, as a member of the object `steps`.
     answers: String,
     /// Messages that the candidate has been given so far, in all conversations.
@@ -51,10 +52,10 @@ impl Script {
             self.requests.push(',');
         }
         // Parameters are structs with named members: they always have a JSON.
-        let params = serde_json::to_string(params).unwrap_or_default();
+        let params = serde_json::to_value(params).unwrap_or_default();
         // Writing to a text cannot fail.
         let _ = write!(self.requests, "{{\"method\":{},\"params\":{params}}}", Value::from(method));
-        self.methods.push(method.to_owned());
+        self.methods.push((method.to_owned(), conversation(&params)));
         let lists = match method {
             "view" => 2,
             "step" | "rewind" => 1,
@@ -124,6 +125,11 @@ impl Script {
     }
 }
 
+/// The conversation that a request is about.
+pub(super) fn conversation(params: &Value) -> Option<String> {
+    params.get("conversation").and_then(Value::as_str).map(str::to_owned)
+}
+
 fn scripted(reply: &Reply, arrived: &mut Vec<Message>) -> Value {
     match reply {
         Reply::Rejection(kind) => error_answer(&rejection_error(Rejection::new(*kind))),
@@ -145,13 +151,14 @@ fn error_answer(error: &RpcError) -> Value {
 #[derive(Debug)]
 pub(super) struct Recording {
     entries: VecDeque<Entry>,
-    /// The state after a request that raised, until the next one.
-    state: Option<Value>,
+    /// The state after a request that raised, until it is read, and which conversation's that is.
+    state: Option<(Option<String>, Value)>,
 }
 
 #[derive(Debug)]
 struct Entry {
     method: String,
+    conversation: Option<String>,
     outcome: Outcome,
     state: Option<Value>,
     /// The parameters of its summariser's calls.
@@ -159,8 +166,8 @@ struct Entry {
 }
 
 impl Entry {
-    fn new((method, (outcome, state)): (String, (Outcome, Option<Value>))) -> Self {
-        Self { method, outcome, state, calls: Vec::new() }
+    fn new(((method, conversation), (outcome, state)): ((String, Option<String>), (Outcome, Option<Value>))) -> Self {
+        Self { method, conversation, outcome, state, calls: Vec::new() }
     }
 }
 
@@ -172,23 +179,28 @@ pub(super) struct Answered {
 }
 
 impl Recording {
-    /// What was answered to the next request, which is one of `method`. Views that nobody has asked for any more are left
-    /// out; a view after a request that raised is the state beside its error.
-    pub(super) fn take(&mut self, method: &str) -> Result<Answered, Fault> {
-        if method == "view" && self.entries.front().is_none_or(|entry| entry.method != "view") {
-            let state = self.state.clone().ok_or_else(|| {
-                Fault::new("a step that raised has no `state` beside its `error`: what `view` would answer")
-            })?;
+    /// What was answered to the next request, which is one of `method` about `conversation`. A view after a request that raised
+    /// is the state beside its error, and views that nobody has asked for any more are left out.
+    pub(super) fn take(&mut self, method: &str, conversation: Option<&str>) -> Result<Answered, Fault> {
+        let is_view = method == "view";
+        if is_view && let Some((_, state)) = self.state.take_if(|(of, _)| of.as_deref() == conversation) {
             return Ok(Answered { outcome: Ok(state), calls: Vec::new() });
         }
-        while method != "view" && self.entries.front().is_some_and(|entry| entry.method == "view") {
+        let unasked =
+            |entry: &Entry| entry.method == "view" && !(is_view && entry.conversation.as_deref() == conversation);
+        while self.entries.front().is_some_and(unasked) {
             self.entries.pop_front();
         }
         let entry = self.entries.pop_front().filter(|entry| entry.method == method);
-        let Entry { outcome, state, calls, .. } =
-            entry.ok_or_else(|| Fault::new(format!("the case was rehearsed without this `{method}`")))?;
-        if method != "view" {
-            self.state = state;
+        let Some(Entry { conversation, outcome, state, calls, .. }) = entry else {
+            return Err(Fault::new(if is_view {
+                "a step that raised has no `state` beside its `error`: what `view` would answer".to_owned()
+            } else {
+                format!("the case was rehearsed without this `{method}`")
+            }));
+        };
+        if !is_view {
+            self.state = state.map(|state| (conversation, state));
         }
         Ok(Answered { outcome, calls })
     }
@@ -252,5 +264,44 @@ impl Answers {
     /// The calls that were made, each with the index of its request.
     pub(super) fn made(self, request: usize) -> impl Iterator<Item = Value> {
         self.calls.into_iter().map(move |params| json!({"request": request, "params": params}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(name: &str) -> Value {
+        json!({"view": [], "log": [], "of": name})
+    }
+
+    /// A step of `b` raises; views of both are read at the end, and that of `b` after the error, too.
+    #[test]
+    fn a_view_after_an_error_is_its_state_and_the_others_keep_their_places() {
+        for arrivals in [false, true] {
+            let mut script = Script::new();
+            script.add("step", &json!({"conversation": "b"}));
+            let mut results = vec![
+                json!({"result": {}}),
+                json!({"error": {"code": -32000, "message": "no"}, "state": view("b, raised")}),
+            ];
+            if arrivals {
+                // The rehearsal has read the view after messages that were to arrive.
+                script.add("view", &json!({"conversation": "b"}));
+                results.push(json!({"result": view("b, unasked")}));
+            }
+            for name in ["a", "b"] {
+                script.add("view", &json!({"conversation": name}));
+                results.push(json!({"result": view(name)}));
+            }
+            let mut recording = script.read(json!({"results": results, "summarize_calls": []})).unwrap();
+            assert!(recording.take("reset", None).unwrap().outcome.is_ok());
+            assert!(recording.take("step", Some("b")).unwrap().outcome.is_err());
+            for (asked, is) in [("b", "b, raised"), ("a", "a"), ("b", "b")] {
+                let answered = recording.take("view", Some(asked)).unwrap();
+                assert_eq!(answered.outcome.unwrap()["of"], is, "arrivals: {arrivals}");
+            }
+            assert!(recording.take("view", Some("a")).is_err(), "there is no more of it");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::case::{Answered, Recording, Script, rehearsed};
+use super::case::{Answered, Recording, Script, conversation, rehearsed};
 use super::connection::{Answer, Connection, Outcome, out_of_step};
 use super::known::{Item, Known};
 use super::launcher::{Introduction, Pool};
@@ -89,7 +89,10 @@ impl Process {
                 script.add(method, params);
                 return Ok(rehearsed(method));
             }
-            Course::Answered(_) => return self.recorded(method, answer),
+            Course::Answered(_) => {
+                let params = serde_json::to_value(params).unwrap_or_default();
+                return self.recorded(method, conversation(&params).as_deref(), answer);
+            }
             Course::Fresh => self.begin()?,
             Course::Single => {}
         }
@@ -109,9 +112,14 @@ impl Process {
     }
 
     /// The answer to a request that was sent with the others of its case.
-    fn recorded(&mut self, method: &str, answer: &mut Answer<'_>) -> Result<Outcome, Error> {
+    fn recorded(
+        &mut self,
+        method: &str,
+        conversation: Option<&str>,
+        answer: &mut Answer<'_>,
+    ) -> Result<Outcome, Error> {
         let Course::Answered(recording) = &mut self.course else { return Err(Error::unsupported(method)) };
-        let heard = recording.take(method).and_then(|Answered { outcome, calls }| {
+        let heard = recording.take(method, conversation).and_then(|Answered { outcome, calls }| {
             calls.into_iter().try_for_each(|params| answer("summarize", params).map(drop))?;
             Ok(outcome)
         });

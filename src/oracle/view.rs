@@ -218,6 +218,14 @@ pub(crate) fn latest_user(view: &[Item<'_>]) -> Option<usize> {
     view.iter().rposition(|item| item.is_visible_external() && item.message.role == Role::User)
 }
 
+/// Where they end where a compaction may have put something of its own in front of them: they lead all the same.
+fn leading_of_the_host(view: &[Item<'_>]) -> usize {
+    let leads = |item: &&Item<'_>| {
+        !item.visible || item.is_own() || (item.external().is_some() && item.message.role == Role::System)
+    };
+    view.iter().take_while(leads).count()
+}
+
 /// Positions of what may be eligible for a summary.
 pub(crate) fn maybe_eligible(view: &[Item<'_>]) -> Vec<usize> {
     let (leading, latest) = (leading(view), latest_user(view));
@@ -231,7 +239,9 @@ pub(crate) fn maybe_eligible(view: &[Item<'_>]) -> Vec<usize> {
 /// Positions of what is surely eligible for a summary: nothing that a declared tail or a call group could protect.
 pub(crate) fn surely_eligible<'t>(contract: &Contract, externals: &Externals<'t>, view: &[Item<'t>]) -> Vec<usize> {
     let attempt = &contract.attempt;
-    let maybe = maybe_eligible(view);
+    let mut maybe = maybe_eligible(view);
+    let leading = leading_of_the_host(view);
+    maybe.retain(|at| *at >= leading);
     let mut protected: HashSet<usize> = (0..view.len()).filter(|at| view[*at].is_visible_external()).collect();
     for at in &maybe {
         protected.remove(at);

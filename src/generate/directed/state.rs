@@ -24,6 +24,13 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
             pen.grow(A, 1).step(A, 0.0, Answer::Ok).grow(B, 1).step(B, 0.0, Answer::Ok);
         }
     }),
+    ("ISO-1", |pen| {
+        // The same after a success in each.
+        if pen.contract.claims(Capability::Conversations) {
+            pen.matter(A).matter(B).step(A, 0.0, Answer::Ok).step(B, 0.0, Answer::Ok);
+            pen.matter(A).step(A, 5.0, Answer::Ok);
+        }
+    }),
     ("ISO-2", |pen| {
         if !pen.contract.claims(Capability::Conversations) {
             return;

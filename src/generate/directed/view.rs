@@ -2,14 +2,15 @@
 
 use super::super::pen::{A, COOL, Pen};
 use super::Sketch;
-use crate::contract::{Drive, Feature};
+use crate::contract::{Drive, Feature, Weight};
 use crate::history::{Answer, Draft, Pressure, Size};
 use crate::message::Role;
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("VIEW-1", |pen| {
         second_system(pen);
-        for _ in 0..3 {
+        let rounds = if pen.contract.weight == Weight::Heavy { 3 } else { MANY };
+        for _ in 0..rounds {
             pen.matter(A);
             pinned(pen);
             pen.matter(A).step(A, COOL, Answer::Ok);
@@ -137,6 +138,9 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         }
     }),
 ];
+
+/// Compactions enough that who counts them has come to the end.
+const MANY: usize = 6;
 
 /// A second leading system message, where there can be more than one.
 fn second_system(pen: &mut Pen<'_>) {
