@@ -8,7 +8,8 @@ use super::candidates::{Candidate, escaped_lines};
 use super::check::interrupted;
 use super::screen::{Failure, cannot, print, usage, warn};
 use crate::report::escaped;
-use crate::{NamedHistory, Timeline, Witness, named_histories, reference_timelines};
+use crate::snapshot::of_reference;
+use crate::{NamedHistory, Timeline, Witness, named_histories};
 
 pub(super) fn snapshot(args: &SnapshotArgs) -> Result<u8, Failure> {
     let mut histories = named_histories();
@@ -17,9 +18,9 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<u8, Failure> {
     }
     let is_reference =
         args.candidate.command.is_empty() && args.candidate.candidate.as_deref().is_none_or(|name| name == "reference");
-    let timelines = if is_reference && args.histories.is_empty() {
+    let timelines = if is_reference {
         // The reference takes on the contract of each history.
-        reference_timelines()
+        of_reference(&histories).map_err(|error| cannot(escaped_lines(&error)))?
     } else {
         let candidate = Candidate::of(&args.candidate, None, &interrupted())?;
         let timelines = candidate.suite(args.candidate.timeout).timelines(&histories);

@@ -3,6 +3,7 @@
 mod adapt;
 mod declared;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::candidate::Compactor;
@@ -85,8 +86,9 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// If the candidate does not start, or does not return.
+    /// If the candidate does not start, or does not return; if two histories have one name, or one is called `contract`.
     pub fn timelines(&self, histories: &[NamedHistory]) -> Result<Vec<Timeline>, String> {
+        each_its_name(histories)?;
         let contract = self.declared()?;
         let mut timelines = Vec::new();
         let mut unplayed = Vec::new();
@@ -109,16 +111,35 @@ impl Suite {
 /// If the reference does not return.
 #[must_use]
 pub fn reference_timelines() -> Vec<Timeline> {
-    let of = |named: &NamedHistory| {
+    of_reference(&named_histories()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What the reference does in each of `histories`, under the contract that stands in it.
+pub(crate) fn of_reference(histories: &[NamedHistory]) -> Result<Vec<Timeline>, String> {
+    each_its_name(histories)?;
+    let of = |named: &NamedHistory| -> Result<Timeline, String> {
         let contract = named.witness.contract.clone();
         let make = move || -> Box<dyn Compactor> { Box::new(Reference::new(contract.clone())) };
         let suite = Suite::fallible("reference", move || Ok(make()));
-        let replay = suite.show(&named.witness, DRAW).unwrap_or_else(|error| panic!("{}: {error}", named.name));
-        drawn(named, &replay, &declared::differences(&named.witness.contract))
+        let replay = suite.show(&named.witness, DRAW).map_err(|error| format!("{}: {error}", named.name))?;
+        Ok(drawn(named, &replay, &declared::differences(&named.witness.contract)))
     };
     let mut timelines = vec![declared::timeline(&Contract::default(), &[])];
-    timelines.extend(named_histories().iter().map(of));
-    timelines
+    for named in histories {
+        timelines.push(of(named)?);
+    }
+    Ok(timelines)
+}
+
+/// A name is that of a file: the second of two would be compared with the first.
+fn each_its_name(histories: &[NamedHistory]) -> Result<(), String> {
+    let mut taken = HashSet::from(["contract"]);
+    match histories.iter().find(|named| !taken.insert(&named.name)) {
+        None => Ok(()),
+        Some(NamedHistory { name, .. }) => {
+            Err(format!("there is a timeline with the name `{name}` already: give the history another"))
+        }
+    }
 }
 
 const DRAW: Draw = Draw { history: rows, rows: true };

@@ -5,6 +5,7 @@
 mod adapters;
 mod at_limit;
 mod author;
+mod ci;
 mod determinism;
 mod errors;
 mod init;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use plimsoll::{Reference, Suite, named_histories, reference_timelines};
+use plimsoll::{NamedHistory, Reference, Suite, named_histories, reference_timelines};
 
 use super::{PLIMSOLL, plimsoll_in};
 
@@ -90,4 +90,37 @@ fn histories_of_ones_own_are_played_besides() {
     let ran = plimsoll_in(dir.path(), &arguments);
     assert_eq!(ran.code, Some(3));
     assert!(ran.err.contains("no-pressure.jsonl") && ran.err.contains("this name already"), "{}", ran.err);
+}
+
+/// One history more leaves the files of the others as they are, whoever is played.
+#[test]
+fn a_history_of_ones_own_changes_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("own");
+    fs::create_dir(&own).unwrap();
+    let head = r#"{"plimsoll":"history","format":1,"note":"Nobody speaks.","seed":1,"contract":{"capabilities":["summarize"]}}"#;
+    fs::write(own.join("silence.jsonl"), format!("{head}\n{{\"step\":{{\"conversation\":\"a\"}}}}\n")).unwrap();
+    for candidate in ["reference", "self-counting-throttle"] {
+        let run = |out: &str, more: &[&str]| {
+            let arguments = [&["snapshot", "--candidate", candidate, "--out", out], more].concat();
+            let ran = plimsoll_in(dir.path(), &arguments);
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            texts(&dir.path().join(out))
+        };
+        let without = run(&format!("{candidate}-without"), &[]);
+        let mut with = run(&format!("{candidate}-with"), &["--histories", "own"]);
+        let own: Vec<_> = with.extract_if(.., |(name, _)| name == "silence").collect();
+        assert_eq!(own.len(), 1, "{candidate}");
+        assert_eq!(with, without, "{candidate}");
+    }
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let named = named_histories();
+    let history = |name: &str| NamedHistory::new(name, named[0].witness.clone());
+    for (names, taken) in [(["mine", "mine"], "mine"), (["mine", "contract"], "contract")] {
+        let error = Suite::new(Reference::default).timelines(&names.map(history)).unwrap_err();
+        assert!(error.contains(&format!("`{taken}`")), "{error}");
+    }
 }
