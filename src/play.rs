@@ -46,6 +46,9 @@ const CUT: &str = ", and then the plan was to go on along the river as far as th
 /// The most answers of one step where the contract names no number.
 const CHUNKS: usize = 200;
 
+/// How often that stands in the longer of the two lengths that such an answer has.
+const LONG_CUT: usize = 3;
+
 fn needs_length(step: &StepCommand) -> bool {
     step.answers.iter().any(|answer| matches!(answer, Answer::Equal | Answer::Ineffective))
 }
@@ -339,7 +342,11 @@ impl<'a> Player<'a> {
             Answer::CutOff => Reply::Rejection(RejectionKind::CutOff),
             Answer::Empty => ended(String::new(), Stop::End, false),
             Answer::Blank => ended(" \n\t ".to_owned(), Stop::End, false),
-            Answer::Length => ended(framed(&format!("{said}{CUT}")), Stop::Length, false),
+            Answer::Length => {
+                // Short or long: that it is long does not make it whole.
+                let times = if (self.history.seed + self.steps as u64).is_multiple_of(2) { 1 } else { LONG_CUT };
+                ended(framed(&format!("{said}{}", CUT.repeat(times))), Stop::Length, false)
+            }
             Answer::Refusal => ended(text, Stop::Refusal, false),
             Answer::Inflated => ended(long(2 * self.sent + 1_000), Stop::End, true),
             Answer::Equal | Answer::Ineffective => ended(long(self.lengths[at].unwrap_or(0)), Stop::End, true),

@@ -136,6 +136,15 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "long-enough-is-whole":
+        "A text that was cut at the output cap is a summary if it is long enough."
+        breaks "OUT-2", kind "degenerate-summary-accepted", under reference(),
+        {
+            fn unusable(&self, summary: &Summary) -> Option<FailureKind> {
+                Sound.unusable(summary).filter(|kind| *kind != FailureKind::Length || summary.text.len() < 300)
+            }
+        }
+
     "installs-a-placeholder":
         "The view says that there was a summary, and not what it said."
         breaks "OUT-2", kind "degenerate-summary-accepted", under reference(),
