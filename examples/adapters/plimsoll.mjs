@@ -202,8 +202,9 @@ export function hasOpenCall(items) {
 
 /** The external system messages that stand before any other visible external message, whatever a compaction put in front. */
 export function leadingSystem(items) {
-  const seen = items.filter((i) => visible(i) && external(i));
-  const end = seen.findIndex((i) => i.role !== "system");
+  const all = items.filter(visible), first = all.findIndex(external);
+  const seen = first < 0 ? [] : all.slice(first);
+  const end = seen.findIndex((i) => i.role !== "system" || !external(i));
   return end < 0 ? seen : seen.slice(0, end);
 }
 

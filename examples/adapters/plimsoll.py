@@ -300,8 +300,10 @@ def leading_system(items):
     What a compaction has put in front of them does not change what they are.
     """
     found = []
-    for item in filter(external, filter(visible, items)):
-        if item["role"] != "system":
+    for item in filter(visible, items):
+        if not external(item) and not found:
+            continue
+        if item["role"] != "system" or not external(item):
             break
         found.append(item)
     return found
