@@ -40,12 +40,7 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
     let rules = &contract.fit;
     let mut out = head(seen.max, rules.unit.name());
     for (at, message) in seen.messages.iter().take(ROWS).enumerate() {
-        let fate = match (seen.reply.given(), seen.stayed(at), seen.origins.contains(&Some(at))) {
-            (None, ..) => "",
-            (_, true, _) => "kept",
-            (_, false, true) => "changed",
-            (_, false, false) => "gone",
-        };
+        let fate = seen.fate(at);
         let size = (rules.unit != FitUnit::Messages).then(|| rules.unit.unit().len(&message.content));
         row(&mut out, &(at + 1).to_string(), message.role.name(), fate, size, &marks(message));
     }

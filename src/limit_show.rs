@@ -53,12 +53,7 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
     };
     let mut out = format!("  trim {} to {}\n", count(seen.size, unit), seen.max);
     for (at, message) in seen.messages.iter().take(ROWS).enumerate() {
-        let fate = match (seen.reply.given(), seen.stayed(at), seen.origins.contains(&Some(at))) {
-            (None, ..) => "",
-            (_, true, _) => "kept",
-            (_, false, true) => "changed",
-            (_, false, false) => "gone",
-        };
+        let fate = seen.fate(at);
         line(&mut out, &format!("{:<9}", at + 1), &format!("{fate:<8}{}", described(message, rules.unit.unit())));
     }
     more(&mut out, seen.messages.len(), "messages");

@@ -1,9 +1,9 @@
 //! The closed vocabulary of a snapshot's rows.
 
 use super::rows::carries;
-use super::wording::{did as deed, number, stepping};
+use super::wording::{did as deed, marks, number, stepping};
 use crate::contract::Contract;
-use crate::history::{Command, Draft, Size};
+use crate::history::{Command, Draft};
 use crate::message::{Message, Role};
 use crate::oracle::{Forbid, Judged, Require};
 
@@ -55,20 +55,7 @@ fn word(draft: &Draft) -> String {
         (_, n) if n > 1 => format!("{n} calls"),
         (role, _) => role.name().to_owned(),
     };
-    let flags = [
-        (draft.ui_only, " ui_only"),
-        (draft.hidden, " hidden"),
-        (draft.pinned, " pinned"),
-        (draft.interim, " interim"),
-        (draft.reasoning, " reasoning"),
-        (draft.wide, " wide"),
-    ];
-    flags.iter().filter(|(is, _)| *is).for_each(|(_, flag)| word += flag);
-    match draft.size {
-        Size::Small => {}
-        Size::Large => word += " large",
-        Size::Chars(n) => word += &format!(" of {n}"),
-    }
+    word += &marks(draft);
     word
 }
 

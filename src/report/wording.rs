@@ -53,8 +53,8 @@ pub(super) fn drafts(drafts: &[Draft]) -> String {
     runs.into_iter().map(times).collect::<Vec<_>>().join(", ")
 }
 
-fn drafted(draft: &Draft) -> String {
-    let mut words = draft.role.name().to_owned();
+/// The flags and the size of a message, each after a space, where they are not the plainest.
+pub(super) fn marks(draft: &Draft) -> String {
     let flags = [
         (draft.ui_only, " ui_only"),
         (draft.hidden, " hidden"),
@@ -63,12 +63,18 @@ fn drafted(draft: &Draft) -> String {
         (draft.reasoning, " reasoning"),
         (draft.wide, " wide"),
     ];
-    flags.iter().filter(|(is, _)| *is).for_each(|(_, word)| words += word);
+    let mut words: String = flags.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
     match draft.size {
         Size::Small => {}
         Size::Large => words += " large",
         Size::Chars(n) => words += &format!(" of {n}"),
     }
+    words
+}
+
+fn drafted(draft: &Draft) -> String {
+    let mut words = draft.role.name().to_owned();
+    words += &marks(draft);
     match draft.calls.len() {
         0 => {}
         1 => words += " with a call",

@@ -47,6 +47,16 @@ impl Fitting {
         self.stayed.get(at).copied().unwrap_or_default()
     }
 
+    /// What became of this message, in a word; nothing where there is no result.
+    pub(crate) fn fate(&self, at: usize) -> &'static str {
+        match (self.reply.given(), self.stayed(at), self.origins.contains(&Some(at))) {
+            (None, ..) => "",
+            (_, true, _) => "kept",
+            (_, false, true) => "changed",
+            (_, false, false) => "gone",
+        }
+    }
+
     fn fits(&self) -> bool {
         self.size <= self.max
     }

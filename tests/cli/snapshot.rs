@@ -1,7 +1,7 @@
 //! `plimsoll snapshot`: files for a repository, written once and compared from then on.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use plimsoll::{NamedHistory, Reference, Suite, named_histories, reference_timelines};
 
@@ -71,13 +71,19 @@ fn a_command_shows_what_the_same_candidate_shows_in_process() {
     assert_eq!(texts(&dir.path().join("there")), wanted);
 }
 
-#[test]
-fn histories_of_ones_own_are_played_besides() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
+/// A folder with a history of one's own, `silence`.
+fn silence(dir: &Path) -> PathBuf {
+    let own = dir.join("own");
     fs::create_dir(&own).unwrap();
     let head = r#"{"plimsoll":"history","format":1,"note":"Nobody speaks.","seed":1,"contract":{"capabilities":["summarize"]}}"#;
     fs::write(own.join("silence.jsonl"), format!("{head}\n{{\"step\":{{\"conversation\":\"a\"}}}}\n")).unwrap();
+    own
+}
+
+#[test]
+fn histories_of_ones_own_are_played_besides() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = silence(dir.path());
     let arguments = ["snapshot", "--out", "there", "--histories", "own", "--candidate", "self-counting-throttle"];
     let ran = plimsoll_in(dir.path(), &arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -96,10 +102,7 @@ fn histories_of_ones_own_are_played_besides() {
 #[test]
 fn a_history_of_ones_own_changes_no_other() {
     let dir = tempfile::tempdir().unwrap();
-    let own = dir.path().join("own");
-    fs::create_dir(&own).unwrap();
-    let head = r#"{"plimsoll":"history","format":1,"note":"Nobody speaks.","seed":1,"contract":{"capabilities":["summarize"]}}"#;
-    fs::write(own.join("silence.jsonl"), format!("{head}\n{{\"step\":{{\"conversation\":\"a\"}}}}\n")).unwrap();
+    silence(dir.path());
     for candidate in ["reference", "self-counting-throttle"] {
         let run = |out: &str, more: &[&str]| {
             let arguments = [&["snapshot", "--candidate", candidate, "--out", out], more].concat();
