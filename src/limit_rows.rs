@@ -115,6 +115,9 @@ fn more(out: &mut String, count: usize) {
 /// What became of a block, looked for behind the ones before it.
 fn fate(answer: Option<&str>, block: &str, from: &mut usize) -> &'static str {
     let Some(answer) = answer else { return "" };
+    if block.is_empty() {
+        return "empty";
+    }
     match answer.get(*from..).and_then(|rest| rest.find(block)) {
         Some(at) => {
             *from += at + block.len();
