@@ -240,6 +240,18 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "an-abort-cools-by-the-wall-clock":
+        "An attempt that was interrupted starts the cooldown, which lasts longer where the wall clock steps back."
+        breaks "CLK-1" and "LAT-13", kind "clock-domain", under reference(),
+        {
+            fn starts_cooldown(&self, _: &Contract, _: Outcome) -> bool {
+                true
+            }
+            fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+                now_s - point.clock_s
+            }
+        }
+
     "only-the-latest-time-counts":
         "A clock below the latest time that it has seen starts every wait anew."
         breaks "CLK-1", kind "clock-domain", under half_open_timer(), state Cell<f64>,

@@ -93,6 +93,12 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     }),
     ("CLK-1", |pen| clock_steps(pen, -3_600.0)),
     ("CLK-1", |pen| clock_steps(pen, 3_600.0)),
+    ("CLK-1", |pen| {
+        // With nothing new, and no latch in front of it, only the clock is left to wait for.
+        let pick = if pen.strikes() > 1 { FAIL } else { Answer::Aborted.into() };
+        pen.matter(A).step(A, 10.0, pick).push(Command::Clock { wall_by_s: -3_600.0 });
+        pen.pressed(A, 0.0, Pressure::Summarize).step(A, COOL, Answer::Ok);
+    }),
     ("CLK-1", |pen| clock_steps_late(pen, -3_600.0)),
     ("CLK-1", |pen| {
         let wait = pen.contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(pen.cooldown());
