@@ -218,6 +218,7 @@ impl Finding {
             note: None,
             shrink_executions: failure.map_or(0, |failure| usize::try_from(failure.shrinks).unwrap_or(usize::MAX)),
             timeline: failure.map(|failure| failure.shown.clone()),
+            drawing: None,
         }
     }
 }

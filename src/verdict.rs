@@ -107,6 +107,9 @@ pub struct RequirementReport {
     /// The witness as a timeline, or as a case with its answer, for a person; not in the JSON report.
     #[serde(skip)]
     pub timeline: Option<String>,
+    /// The history of the witness, row by row; none for a case at a limit.
+    #[serde(skip)]
+    pub(crate) drawing: Option<crate::report::Drawing>,
 }
 
 impl RequirementReport {

@@ -1,16 +1,15 @@
 //! `plimsoll check`.
 
-use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use super::CheckArgs;
 use super::candidates::{Candidate, Profile, escaped_lines};
-use super::screen::{Failure, cannot, nearest, overwrite, print, usage, warn};
+use super::progress::Progress;
+use super::screen::{Failure, cannot, nearest, print, shown, usage, warn};
 use super::{overnight, profiles};
-use crate::{Report, Requirement, TextReport, Tick, requirement, requirements};
+use crate::{Report, Requirement, requirement, requirements};
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     for id in &args.requirements {
@@ -26,13 +25,16 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if let Some(time) = args.for_time {
         return overnight::overnight(args, profile.as_ref(), time);
     }
-    let (report, text) = run(args, profile.as_ref(), "")?;
+    let command = &args.candidate.command;
+    args.forms.ready(command)?;
+    let (report, replay) = run(args, profile.as_ref(), "")?;
     // Shown before it is written: whatever goes wrong then, it is not lost.
     if args.quiet {
         print(&format!("{}\n", report.closing_line()));
     } else {
-        print(&text);
+        print(&shown(&report, &replay));
     }
+    args.forms.write(&report, replay, args.profile.as_deref(), command)?;
     if let Some(path) = &args.json {
         write_json(&report, path)?;
     }
@@ -45,9 +47,12 @@ pub(super) fn write_json(report: &Report, path: &Path) -> Result<(), Failure> {
         .map_err(|error| cannot(format!("cannot write the report {}: {error}", path.display())))
 }
 
-/// One run, as the arguments say, held to `profile` if there is one: its report, and that as a person reads it. Progress
+/// A command that replays a witness is its file between these two.
+pub(super) type Replaying = (String, String);
+
+/// One run, as the arguments say, held to `profile` if there is one: its report, and how its witnesses are replayed. Progress
 /// is told with `label` before it.
-pub(super) fn run(args: &CheckArgs, profile: Option<&Profile>, label: &str) -> Result<(Report, String), Failure> {
+pub(super) fn run(args: &CheckArgs, profile: Option<&Profile>, label: &str) -> Result<(Report, Replaying), Failure> {
     let round = Round { seed: args.seed, witness_dir: args.witness_dir.clone(), stop: interrupted() };
     run_round(args, profile, label, round)
 }
@@ -65,7 +70,7 @@ pub(super) fn run_round(
     profile: Option<&Profile>,
     label: &str,
     round: Round,
-) -> Result<(Report, String), Failure> {
+) -> Result<(Report, Replaying), Failure> {
     let contract = profile.map(Profile::contract).transpose()?;
     let Round { seed, witness_dir, stop } = round;
     let candidate = Candidate::of(&args.candidate, contract.as_ref(), &stop)?;
@@ -96,19 +101,18 @@ pub(super) fn run_round(
         (None, Some(profile)) => suite = suite.known_failures(profile.known()),
         (None, None) => {}
     }
-    let shows = !args.quiet && stderr().is_terminal();
-    if shows {
-        suite = suite.progress(progress(label.to_owned()));
+    let progress = Progress::new(label, !args.quiet && !args.no_progress);
+    if let Some(progress) = progress.clone() {
+        suite = suite.progress(move |tick| progress.show(tick));
     }
     let report = suite.run();
-    if shows {
-        overwrite("");
+    if let Some(progress) = progress {
+        progress.end();
     }
     let report = report.map_err(|error| cannot(escaped_lines(&error)))?;
-    let (before, after) = candidate.replay();
-    let text = TextReport::new(&report).replay(before, after).to_string();
+    let replay = candidate.replay();
     candidate.let_go();
-    Ok((report, text))
+    Ok((report, replay))
 }
 
 /// Becomes true when the person interrupts. The second time ends the process.
@@ -130,26 +134,4 @@ pub(super) fn interrupted() -> Arc<AtomicBool> {
         stop
     });
     Arc::clone(stop)
-}
-
-/// Tells how far the run is, a few times a second.
-fn progress(label: String) -> impl Fn(Tick) + Send + Sync + 'static {
-    let (start, last) = (Instant::now(), AtomicU64::new(0));
-    move |tick: Tick| {
-        let now = start.elapsed().as_millis() as u64;
-        if now.saturating_sub(last.load(Ordering::Relaxed)) < 200 {
-            return;
-        }
-        last.store(now, Ordering::Relaxed);
-        let told = if tick.shrinking {
-            format!("shrinking witnesses: {} found", tick.suspects)
-        } else if tick.cases > 0 {
-            let percent = (tick.cases * 100).checked_div(tick.budget).unwrap_or(0).min(100);
-            format!("{percent:>3} %  {} cases at a limit, {} suspicions", tick.cases, tick.suspects)
-        } else {
-            let percent = (tick.steps * 100).checked_div(tick.budget).unwrap_or(0).min(100);
-            format!("{percent:>3} %  {} histories, {} steps, {} suspicions", tick.histories, tick.steps, tick.suspects)
-        };
-        overwrite(&format!("{label}{told}"));
-    }
 }

@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::candidates::{Candidate, escaped_lines};
 use super::check::{interrupted, write_json};
-use super::screen::{Failure, cannot, print, usage};
+use super::screen::{Failure, cannot, print, shown, usage};
 use super::{CandidateArgs, MergeArgs};
 use crate::report::escaped;
 use crate::runner::record::{FORMAT, Header, Line, PARTS_MAX, Recorded, Shard};
 use crate::runner::{Setup, run};
 use crate::verdict::{CandidateInfo, SPEC_EDITION};
-use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures, TextReport};
+use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures};
 
 pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     let parts = Parts::read(&args.results)?;
@@ -86,7 +86,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     if args.quiet {
         print(&format!("{}\n", report.closing_line()));
     } else {
-        print(&TextReport::new(&report).replay(before, after).to_string());
+        print(&shown(&report, &(before, after)));
     }
     candidate.into_iter().for_each(Candidate::let_go);
     if let Some(path) = &args.json {

@@ -4,12 +4,15 @@ mod adapter_check;
 mod candidates;
 mod catalogue;
 mod check;
+mod forms;
 mod incident;
 mod init;
 mod matrix;
 mod merge;
+mod output;
 mod overnight;
 mod profiles;
+mod progress;
 mod replay;
 mod schema;
 mod screen;
@@ -23,6 +26,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::runner::record::PARTS_MAX;
+use forms::FormArgs;
 use screen::Failure;
 
 /// Runs the command with the arguments of the process.
@@ -274,8 +278,15 @@ struct CheckArgs {
     #[arg(long = "for", value_name = "TIME", value_parser = span, conflicts_with_all = ["all_profiles", "shard", "results"])]
     for_time: Option<std::time::Duration>,
 
+    /// No progress, on a terminal either
+    #[arg(long)]
+    no_progress: bool,
+
     #[command(flatten)]
     candidate: CandidateArgs,
+
+    #[command(flatten)]
+    forms: FormArgs,
 }
 
 #[derive(Debug, Args)]

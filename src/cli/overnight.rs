@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::candidates::Profile;
 use super::check::{Round, interrupted, run_round};
-use super::screen::{Failure, cannot, print, warn};
+use super::screen::{Failure, cannot, print, shown, warn};
 use super::{CandidateArgs, CheckArgs};
 use crate::report::shell;
 use crate::verdict::Tally;
@@ -46,7 +46,7 @@ pub(super) fn overnight(args: &CheckArgs, profile: Option<&Profile>, time: Durat
         // A directory for each: another seed's witness may have the same name.
         let witness_dir = args.witness_dir.join(format!("seed-{seed}"));
         let label = format!("seed {seed}: ");
-        let (report, text) = match run_round(args, profile, &label, Round { seed, witness_dir, stop }) {
+        let (report, replay) = match run_round(args, profile, &label, Round { seed, witness_dir, stop }) {
             Ok(ran) => ran,
             // What the runs before it have shown is not lost.
             Err(why) => {
@@ -57,7 +57,7 @@ pub(super) fn overnight(args: &CheckArgs, profile: Option<&Profile>, time: Durat
         let over = over.load(Ordering::Relaxed);
         summary.add(seed, &report, over);
         if !args.quiet && report.exit_code() == 1 {
-            print(&text);
+            print(&shown(&report, &replay));
         }
         if !args.quiet {
             print(&format!("seed {seed}: {}\n", report.closing_line()));

@@ -5,13 +5,13 @@ use std::fs;
 
 use super::CheckArgs;
 use super::candidates::Profile;
-use super::check::{run, write_json};
-use super::screen::{Failure, cannot, print};
+use super::check::{Replaying, run, write_json};
+use super::screen::{Failure, cannot, print, shown};
 use crate::report::escaped;
 use crate::{Report, Verdict};
 
 /// A profile, and what came of its run: the report with its text, or why there is none.
-type Outcome = (Profile, Result<(Report, String), Failure>);
+type Outcome = (Profile, Result<(Report, Replaying), Failure>);
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if let Some(dir) = &args.json {
@@ -32,10 +32,10 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         let _ = write_overview(&mut text, &outcomes);
         let _ = write_exercised(&mut text, &outcomes);
         for (profile, outcome) in &outcomes {
-            if let Ok((report, told)) = outcome
+            if let Ok((report, replay)) = outcome
                 && !report.passed()
             {
-                let _ = write!(text, "\n--- profile {} ---\n{told}", profile.name);
+                let _ = write!(text, "\n--- profile {} ---\n{}", profile.name, shown(report, replay));
             }
         }
         text.push('\n');

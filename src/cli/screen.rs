@@ -1,6 +1,8 @@
 //! Writing to the two standard streams.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+
+use crate::{Report, TextReport};
 
 /// Why a command ends without a result, and its exit code.
 #[derive(Debug)]
@@ -30,10 +32,17 @@ pub(super) fn warn(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Replaces the last line on a terminal's standard error.
-pub(super) fn overwrite(line: &str) {
-    let mut out = io::stderr().lock();
-    let _ = write!(out, "\r\u{1b}[K{line}").and_then(|()| out.flush());
+/// A report as a person reads it here: as wide as the terminal, in colours where it shows them and `NO_COLOR` does not say
+/// otherwise.
+pub(super) fn shown(report: &Report, (before, after): &(String, String)) -> String {
+    let out = io::stdout();
+    let mut text = TextReport::new(report).replay(before, after);
+    let size = if out.is_terminal() { terminal_size::terminal_size() } else { None };
+    if let Some((terminal_size::Width(columns), _)) = size {
+        text = text.width(columns.into());
+    }
+    let colours = anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never;
+    text.colours(colours).to_string()
 }
 
 /// The name among `names` that may have been meant by `wrong`, as a remark to put into an error.

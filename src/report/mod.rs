@@ -1,5 +1,11 @@
 //! What a person sees of a run.
 
+mod areas;
+#[cfg(feature = "cli")]
+mod forms;
+#[cfg(feature = "cli")]
+mod html;
+mod kinds;
 #[cfg(feature = "cli")]
 mod matrix;
 mod quote;
@@ -7,8 +13,11 @@ mod row_words;
 mod rows;
 mod text;
 mod timeline;
+mod told;
 mod wording;
 
+#[cfg(feature = "cli")]
+pub(crate) use forms::Forms;
 #[cfg(feature = "cli")]
 pub(crate) use matrix::Matrix;
 pub(crate) use quote::{escaped, shell};
@@ -16,4 +25,4 @@ pub(crate) use rows::rows;
 pub use text::TextReport;
 #[cfg(feature = "cli")]
 pub(crate) use timeline::sent;
-pub(crate) use timeline::timeline;
+pub(crate) use timeline::{Drawing, timeline};

@@ -2,13 +2,19 @@
 
 use std::fmt;
 
+use super::areas::{columns, folded, grouped, shown};
 use super::quote::escaped;
+use super::told::{broke, cost, is_case, played, seen_as};
 use crate::requirement::requirement;
-use crate::verdict::{LimitShare, Report, RequirementReport, Tally, Verdict};
+use crate::verdict::{Report, RequirementReport, Tally, Verdict};
+
+/// Prose is at most so wide.
+const PROSE: usize = 100;
 
 /// A report as a person reads it: a table of areas, then each failure with its shortest history, then the closing line.
 ///
-/// Plain text without colours; what the candidate wrote is escaped.
+/// Plain text; what the candidate wrote is escaped. Without a [width](Self::width) each row of a history is one line,
+/// however long, and there are no colours but where [they are asked for](Self::colours).
 ///
 /// ```
 /// use plimsoll::{Effort, Reference, Suite, TextReport};
@@ -21,47 +27,69 @@ use crate::verdict::{LimitShare, Report, RequirementReport, Tally, Verdict};
 pub struct TextReport<'a> {
     report: &'a Report,
     replay: Option<(String, String)>,
+    width: Option<usize>,
+    colours: bool,
 }
 
-/// The areas, by what ids start with, and what each is about.
-const AREAS: &[(&str, &str)] = &[
-    ("LOG", "who sees what"),
-    ("THR", "the throttle"),
-    ("LAT", "the failure latch"),
-    ("OUT", "what an attempt may install"),
-    ("VIEW", "what survives"),
-    ("ISO", "state kept apart"),
-    ("CLK", "clocks"),
-    ("FRC", "a person's request, and proof"),
-    ("RED", "fields"),
-    ("FIT", "trimmers"),
-    ("ASM", "the request"),
-    ("MEA", "the gauge"),
-    ("CHG", "guards by change"),
-];
-
-type Column = (&'static str, fn(&RequirementReport) -> bool);
-
-const COLUMNS: &[Column] = &[
-    ("pass", |row| row.verdict == Verdict::Pass),
-    ("fail", |row| row.tally() == Tally::Failed && row.verdict != Verdict::Vacuous),
-    ("vacuous", |row| row.verdict == Verdict::Vacuous),
-    ("advice", |row| row.verdict == Verdict::Advice),
-    ("known", |row| row.verdict == Verdict::Known),
-    ("unreached", |row| row.verdict == Verdict::NotReached),
-    ("unclaimed", |row| row.verdict == Verdict::NotClaimed),
-];
+/// What a colour says.
+#[derive(Clone, Copy, Debug)]
+enum Tone {
+    Good,
+    Bad,
+    Warn,
+    Head,
+    Faint,
+}
 
 impl<'a> TextReport<'a> {
     /// The text of `report`.
     pub fn new(report: &'a Report) -> Self {
-        Self { report, replay: None }
+        Self { report, replay: None, width: None, colours: false }
     }
 
     /// Each failure with a command that replays it: `before`, the witness file, `after`.
     pub fn replay(mut self, before: impl Into<String>, after: impl Into<String>) -> Self {
         self.replay = Some((before.into(), after.into()));
         self
+    }
+
+    /// For a screen of so many columns: histories are laid out to fit it. Fewer than 40 are taken for 40.
+    pub fn width(mut self, columns: usize) -> Self {
+        self.width = Some(columns.max(40));
+        self
+    }
+
+    /// With colours, as escape sequences of a terminal.
+    pub fn colours(mut self, colours: bool) -> Self {
+        self.colours = colours;
+        self
+    }
+
+    fn prose(&self) -> usize {
+        self.width.map_or(PROSE, |width| width.min(PROSE))
+    }
+
+    fn toned(&self, tone: Tone, text: &str) -> String {
+        if !self.colours || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => 32,
+            Tone::Bad => 31,
+            Tone::Warn => 33,
+            Tone::Head => 1,
+            Tone::Faint => 2,
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    /// A name in front of its text; later lines stand below the text.
+    fn line(&self, out: &mut impl fmt::Write, name: &str, text: &str) -> fmt::Result {
+        for (at, part) in lines(text, self.prose().saturating_sub(12)).iter().enumerate() {
+            let name = if at == 0 { self.toned(Tone::Faint, &format!("{name:<10}")) } else { " ".repeat(10) };
+            writeln!(out, "  {name}{part}")?;
+        }
+        Ok(())
     }
 
     /// What there is to say of one requirement: id and verdict, sentence, history, difference, witness, replay.
@@ -75,31 +103,57 @@ impl<'a> TextReport<'a> {
 
     fn write_failure(&self, out: &mut impl fmt::Write, row: &RequirementReport) -> fmt::Result {
         let reason = row.reason.as_deref().map(|reason| format!(": {}", escaped(reason))).unwrap_or_default();
-        writeln!(out, "{} {} {}{reason}", row.id, row.level, row.verdict.name())?;
+        let tone = if row.tally() == Tally::Failed { Tone::Bad } else { Tone::Warn };
+        let verdict = self.toned(tone, row.verdict.name());
+        writeln!(
+            out,
+            "{} {} {verdict}{}",
+            self.toned(Tone::Head, &row.id),
+            row.level,
+            self.toned(Tone::Head, &reason)
+        )?;
         if let Some(requirement) = requirement(&row.id) {
-            wrapped(out, requirement.sentence(), 2)?;
+            wrapped(out, requirement.sentence(), 2, self.prose())?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(
-                out,
-                "\n  it is claimed, and nothing in this run exercised it; claim it no more, or report a bug"
-            )?;
-        }
-        if let Some(timeline) = &row.timeline {
+            let why = "it is claimed, and nothing in this run exercised it; claim it no more, or report a bug";
             writeln!(out)?;
-            out.write_str(timeline)?;
+            wrapped(out, why, 2, self.prose())?;
+        }
+        match (&row.drawing, &row.timeline, self.width) {
+            (Some(drawing), _, Some(_)) => self.write_timeline(out, &drawing.text(self.width))?,
+            (_, Some(timeline), _) => self.write_timeline(out, timeline)?,
+            _ => {}
         }
         if let Some(detail) = &row.detail {
             writeln!(out)?;
-            detail.lines().try_for_each(|line| wrapped(out, &escaped(line), 2))?;
+            detail.lines().try_for_each(|line| wrapped(out, &escaped(line), 2, self.prose()))?;
         }
-        let folded = self.report.requirements.iter().filter(|other| other.folded_under.as_deref() == Some(&row.id));
-        let folded: Vec<&str> = folded.map(|other| other.id.as_str()).collect();
+        if let Some(cost) = cost(row) {
+            self.line(out, "cost", &cost)?;
+        }
+        let folded = folded(&self.report.requirements, &row.id);
         if !folded.is_empty() {
-            writeln!(out, "  with it   {}", folded.join(", "))?;
+            self.line(out, "with it", &folded.join(", "))?;
         }
-        let case = requirement(&row.id).is_some_and(|requirement| requirement.check.side().is_some());
-        self.write_witness(out, row.witness.as_deref(), row.witness_steps.filter(|_| !case))
+        for (at, kind) in seen_as(&row.id).iter().enumerate() {
+            self.line(out, if at == 0 { "seen as" } else { "" }, kind)?;
+        }
+        self.write_witness(out, row.witness.as_deref(), row.witness_steps.filter(|_| !is_case(&row.id)))
+    }
+
+    /// A history, its marked rows standing out.
+    fn write_timeline(&self, out: &mut impl fmt::Write, timeline: &str) -> fmt::Result {
+        writeln!(out)?;
+        for (at, line) in timeline.lines().enumerate() {
+            let line = match line {
+                line if line.starts_with('>') => self.toned(Tone::Bad, line),
+                line if at == 0 => self.toned(Tone::Faint, line),
+                line => line.to_owned(),
+            };
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
     }
 
     fn write_witness(&self, out: &mut impl fmt::Write, witness: Option<&str>, commands: Option<usize>) -> fmt::Result {
@@ -107,9 +161,11 @@ impl<'a> TextReport<'a> {
         let path = self.report.witness_path(witness).display().to_string();
         let s = if commands == Some(1) { "" } else { "s" };
         let commands = commands.map(|n| format!(" ({n} command{s})")).unwrap_or_default();
-        writeln!(out, "  witness   {}{commands}", escaped(&path))?;
+        let [witness, replay] = ["witness   ", "replay    "].map(|name| self.toned(Tone::Faint, name));
+        writeln!(out, "  {witness}{}{commands}", escaped(&path))?;
+        // One line, so that it can be copied.
         if let Some((before, after)) = &self.replay {
-            writeln!(out, "  replay    {before}{}{after}", super::shell(&[path]))?;
+            writeln!(out, "  {replay}{before}{}{after}", super::shell(&[path]))?;
         }
         Ok(())
     }
@@ -118,35 +174,37 @@ impl<'a> TextReport<'a> {
         let report = self.report;
         let (name, version) = (escaped(&report.candidate.name), escaped(&report.candidate.version));
         writeln!(out, "candidate {name} {version}, specification {}, suite {}", report.spec, report.suite)?;
-        let (histories, steps) = (report.histories, report.steps);
-        let (seed, effort) = (report.seed, &report.effort);
-        if histories > 0 || report.limits.is_empty() {
-            writeln!(out, "{histories} histories, {steps} steps, seed {seed}, effort {effort}")?;
-        }
-        for LimitShare { capability, cases, kept } in &report.limits {
-            let kept = kept.map(|kept| format!("; of the room {:.0} % used where something had to go", kept * 100.0));
-            writeln!(out, "{cases} cases of `{capability}`, seed {seed}, effort {effort}{}", kept.unwrap_or_default())?;
-        }
+        played(report).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(out)
     }
 
     fn write_table(&self, out: &mut impl fmt::Write) -> fmt::Result {
         let rows = &self.report.requirements;
-        let shown: Vec<&Column> = COLUMNS.iter().filter(|(name, is)| *name == "pass" || rows.iter().any(is)).collect();
-        write!(out, "area                                ")?;
-        shown.iter().try_for_each(|(name, _)| write!(out, "{name:>11}"))?;
+        let shown = columns(rows);
+        // Where the screen is too narrow for what the areas are about, their names are enough.
+        let about = self.width.is_none_or(|width| width >= 36 + 11 * shown.len());
+        let (front, column) = if about { (36, 11) } else { (6, 10) };
+        write!(out, "{:<front$}", "area")?;
+        for (name, _) in &shown {
+            write!(out, "{}", self.toned(Tone::Faint, &format!("{name:>column$}")))?;
+        }
         writeln!(out)?;
-        for (area, about) in AREAS {
-            let here = || rows.iter().filter(|row| row.id.split('-').next() == Some(area));
-            if here().next().is_none() {
-                continue;
-            }
-            write!(out, "{area:<5} {about:<30}")?;
-            for (_, is) in &shown {
-                match here().filter(|row| is(row)).count() {
-                    0 => write!(out, "{:>11}", ".")?,
-                    count => write!(out, "{count:>11}")?,
-                }
+        for (area, what, here) in grouped(rows) {
+            let what = if about { what } else { "" };
+            write!(out, "{:<front$}", format!("{area:<5} {what}"))?;
+            for (name, is) in &shown {
+                let count = match here.iter().filter(|row| is(row)).count() {
+                    0 => format!("{:>column$}", "."),
+                    count => format!("{count:>column$}"),
+                };
+                let tone = match *name {
+                    _ if count.ends_with('.') => Tone::Faint,
+                    "pass" => Tone::Good,
+                    "fail" | "vacuous" => Tone::Bad,
+                    "advice" | "known" => Tone::Warn,
+                    _ => Tone::Faint,
+                };
+                write!(out, "{}", self.toned(tone, &count))?;
             }
             writeln!(out)?;
         }
@@ -159,7 +217,7 @@ impl<'a> TextReport<'a> {
                 self.report.requirements.iter().filter(|row| row.verdict == verdict && row.tally() == Tally::Skipped);
             let ids: Vec<&str> = ids.map(|row| row.id.as_str()).collect();
             if !ids.is_empty() {
-                wrapped(out, &format!("{}: {}", verdict.name().replace('_', " "), ids.join(", ")), 0)?;
+                wrapped(out, &format!("{}: {}", verdict.name().replace('_', " "), ids.join(", ")), 0, self.prose())?;
             }
         }
         Ok(())
@@ -176,32 +234,16 @@ impl fmt::Display for TextReport<'_> {
         if !lists.is_empty() {
             write!(out, "\n{lists}")?;
         }
-        let first = |row: &&RequirementReport| report.first.as_deref() != Some(&row.id);
-        let failing = report
-            .requirements
-            .iter()
-            .filter(|row| row.tally() == Tally::Failed && row.folded_under.is_none() && !is_break(row.verdict));
-        let mut failing: Vec<&RequirementReport> = failing.collect();
-        failing.sort_by_key(first);
-        let advice = report.requirements.iter().filter(|row| row.verdict == Verdict::Advice);
-        for row in failing.into_iter().chain(advice) {
+        for row in shown(&report.requirements, report.first.as_deref()) {
             writeln!(out)?;
             self.write_failure(out, row)?;
         }
         for broken in &report.broken {
-            let against = match broken.against.as_slice() {
-                [] => String::new(),
-                ids => format!(", counted against {}", ids.join(", ")),
-            };
-            let of = match &broken.of {
-                Some((side, cases)) => format!("{cases} cases of `{side}`"),
-                None => format!("{} histories", report.histories),
-            };
-            writeln!(out, "\n{} in {} of {of}{against}", broken.verdict.name(), broken.histories)?;
+            writeln!(out, "\n{}", self.toned(Tone::Bad, &broke(broken, report)))?;
             if let Some(timeline) = &broken.timeline {
                 writeln!(out, "\n{timeline}")?;
             }
-            broken.message.lines().try_for_each(|line| wrapped(out, &escaped(line), 2))?;
+            broken.message.lines().try_for_each(|line| wrapped(out, &escaped(line), 2, self.prose()))?;
             self.write_witness(out, broken.witness.as_deref(), None)?;
         }
         for problem in &report.known_problems {
@@ -210,28 +252,28 @@ impl fmt::Display for TextReport<'_> {
         for why in report.aborted.iter().chain(&report.cut_short) {
             writeln!(out, "\nnot finished: {}", escaped(why))?;
         }
-        writeln!(out, "\n{}", report.closing_line())
+        let tone = if report.exit_code() == 0 { Tone::Good } else { Tone::Bad };
+        writeln!(out, "\n{}", self.toned(tone, &report.closing_line()))
     }
 }
 
-/// Whether the candidate broke off: these are shown apart, once each.
-fn is_break(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Crash | Verdict::Timeout | Verdict::ProtocolError | Verdict::HarnessError)
+/// Writes `text` in lines of at most `width` characters, each after `indent` spaces.
+fn wrapped(out: &mut impl fmt::Write, text: &str, indent: usize, width: usize) -> fmt::Result {
+    lines(text, width.saturating_sub(indent)).iter().try_for_each(|line| writeln!(out, "{:indent$}{line}", ""))
 }
 
-/// Writes `text` in lines of at most 100 characters, each after `indent` spaces. The text's own spaces between words become
-/// one.
-fn wrapped(out: &mut impl fmt::Write, text: &str, indent: usize) -> fmt::Result {
-    let mut line = String::new();
+/// `text` in lines of at most `width` characters, a longer word by itself. The text's own spaces between words become one.
+fn lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
     for word in text.split(' ') {
-        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > 100 {
-            writeln!(out, "{:indent$}{line}", "")?;
-            line.clear();
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
         }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
     }
-    writeln!(out, "{:indent$}{line}", "")
+    lines
 }

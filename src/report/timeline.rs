@@ -1,13 +1,14 @@
 //! A played history as a table: one event a row.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::quote::escaped;
 use super::wording::{command, did, number, own, rule};
 use crate::contract::{Contract, PressureSource};
 use crate::history::{Command, Name};
-use crate::oracle::{Judged, Judgement};
-use crate::trace::{Input, Trace};
+use crate::oracle::{Judged, Judgement, Outcome, Wrong};
+use crate::trace::{Event, Input, Trace};
 
 /// Longer timelines are shortened in the middle.
 const ROWS: usize = 60;
@@ -20,42 +21,104 @@ const COMMAND: usize = 32;
 /// Width of the column of deeds.
 const DID: usize = 19;
 
-/// The timeline of `judgement`. The row of the command `fault` is marked, and so is every wrong decision.
-///
-/// ASCII but for what the candidate wrote, which is escaped; fixed columns; changes in the rows, sums in the last line.
-pub(crate) fn timeline(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> String {
-    let rows = rows(contract, judgement, fault);
-    let mut text = String::new();
-    // Writing to a string does not fail, here and below.
-    let _ = writeln!(text, "    time  {:COMMAND$} view calls  {:DID$} contract", "command", "did");
-    let lines = folded(&rows);
-    let cut = lines.len().saturating_sub(ROWS);
-    for (at, line) in lines.iter().enumerate() {
-        match at {
-            _ if cut < 2 || at < ROWS / 2 || at > ROWS / 2 + cut => text += line,
-            _ if at == ROWS / 2 => {
-                let _ = writeln!(text, "          ({} rows left out)", cut + 1);
-            }
-            _ => {}
-        }
-    }
-    if let Some(broken) = &judgement.trace.broken {
+/// A played history, a row an event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Drawing {
+    pub(crate) rows: Vec<Row>,
+    /// Where the candidate broke off, and how.
+    broken: Option<String>,
+    /// What is visible in the first conversation after its last step.
+    visible: Option<i64>,
+    pub(crate) cost: Cost,
+}
+
+/// What the summariser calls of a history cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cost {
+    pub(crate) calls: usize,
+    pub(crate) chars: usize,
+    /// Of these, what the contract forbids.
+    pub(crate) forbidden_calls: usize,
+    pub(crate) forbidden_chars: usize,
+}
+
+impl Drawing {
+    /// The drawing of `judgement`. The row of the command `fault` is marked, and so is every wrong decision.
+    pub(crate) fn new(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> Self {
+        let trace = judgement.trace;
         let told = contract.pressure == PressureSource::Given;
-        let command = judgement.trace.history.commands.get(broken.command);
-        let command = command.map_or("the end".to_owned(), |line| self::command(line, told));
-        let _ = writeln!(text, ">         broke off at {command}: {}", broken.kind.name());
+        let broken = trace.broken.as_ref().map(|broken| {
+            let command = trace.history.commands.get(broken.command);
+            let command = command.map_or("the end".to_owned(), |line| self::command(line, told));
+            format!("broke off at {command}: {}", broken.kind.name())
+        });
+        let first = judgement.steps.iter().rev().find(|judged| judged.name == Name(0));
+        let forbidden = || judgement.steps.iter().filter(|judged| matches!(judged.wrong(), Some(Wrong::Attempted(_))));
+        let cost = Cost {
+            calls: trace.calls(),
+            chars: sent(trace),
+            forbidden_calls: forbidden().map(|judged| judged.event.calls.len()).sum(),
+            forbidden_chars: forbidden().map(|judged| sent_in(judged.event)).sum(),
+        };
+        Self { rows: rows(contract, judgement, fault), broken, visible: first.map(|judged| shown(&judged.after)), cost }
     }
-    let visible = judgement.steps.iter().rev().find(|judged| judged.name == Name(0)).map(|judged| shown(&judged.after));
-    let visible = visible.map(|count| format!("{count} visible after the last step of a, ")).unwrap_or_default();
-    let calls = judgement.trace.calls();
-    let s = if calls == 1 { "" } else { "s" };
-    let _ = writeln!(text, "          {visible}{calls} summariser call{s}, {} characters sent", sent(judgement.trace));
-    text
+
+    /// As a table of text for a screen of so many columns; without a width each row is one line, but for its command.
+    ///
+    /// ASCII but for what the candidate wrote, which is escaped; fixed columns; changes in the rows, sums in the last line.
+    pub(crate) fn text(&self, width: Option<usize>) -> String {
+        let columns = Columns::of(&self.rows, width);
+        let mut text = columns.head();
+        let lines = lines(&self.rows, columns);
+        let cut = lines.len().saturating_sub(ROWS);
+        for (at, line) in lines.iter().enumerate() {
+            match at {
+                _ if cut < 2 || at < ROWS / 2 || at > ROWS / 2 + cut => text += line,
+                // Writing to a string does not fail, here and below.
+                _ if at == ROWS / 2 => {
+                    let _ = writeln!(text, "          ({} rows left out)", cut + 1);
+                }
+                _ => {}
+            }
+        }
+        if let Some(broken) = &self.broken {
+            let _ = writeln!(text, ">         {broken}");
+        }
+        let sums = match width {
+            Some(width) => parts(&self.sums(), width.saturating_sub(FRONT), 0),
+            None => vec![self.sums()],
+        };
+        for part in sums {
+            let _ = writeln!(text, "{:FRONT$}{part}", "");
+        }
+        text
+    }
+
+    /// The rows, repeats folded.
+    pub(crate) fn folded(&self) -> Vec<Told<'_>> {
+        folded(&self.rows)
+    }
+
+    /// What is left to see, and what was paid.
+    pub(crate) fn sums(&self) -> String {
+        let visible = self.visible.map(|count| format!("{count} visible after the last step of a, "));
+        let Cost { calls, chars, .. } = self.cost;
+        let s = if calls == 1 { "" } else { "s" };
+        format!("{}{calls} summariser call{s}, {chars} characters sent", visible.unwrap_or_default())
+    }
+}
+
+/// The timeline of `judgement`, each row one line.
+pub(crate) fn timeline(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> String {
+    Drawing::new(contract, judgement, fault).text(None)
 }
 
 /// The characters that went into the summariser.
 pub(crate) fn sent(trace: &Trace) -> usize {
-    let calls = trace.events.iter().flat_map(|event| &event.calls);
+    trace.events.iter().map(sent_in).sum()
+}
+
+fn sent_in(event: &Event) -> usize {
     let of = |input: &Input| match input {
         Input::Text(text) => text.chars().count(),
         Input::Items(items) => items
@@ -63,25 +126,41 @@ pub(crate) fn sent(trace: &Trace) -> usize {
             .map(|item| item.content.chars().count() + item.reasoning.as_ref().map_or(0, |r| r.chars().count()))
             .sum(),
     };
-    calls.map(|call| of(&call.input)).sum()
+    event.calls.iter().map(|call| of(&call.input)).sum()
 }
 
+/// One event.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Row {
-    time: String,
-    conversation: String,
-    body: Body,
+pub(crate) struct Row {
+    pub(crate) time: String,
+    /// Its name and a colon, where there are several.
+    pub(crate) conversation: String,
+    pub(crate) body: Body,
+    /// What is visible in its conversation afterwards; none where the row is a part of the one above.
+    pub(crate) visible: Option<i64>,
+    pub(crate) state: StepState,
 }
 
 /// What two rows must share to be repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Body {
-    mark: bool,
-    command: String,
-    visible: Option<i64>,
-    calls: usize,
-    did: String,
-    rule: String,
+pub(crate) struct Body {
+    pub(crate) mark: bool,
+    pub(crate) command: String,
+    /// By how much what is visible has changed.
+    pub(crate) change: Option<i64>,
+    pub(crate) calls: usize,
+    pub(crate) did: String,
+    pub(crate) rule: String,
+}
+
+/// What the gates of a step were before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StepState {
+    pub(crate) step: bool,
+    pub(crate) cooling: bool,
+    pub(crate) latched: bool,
+    /// An attempt was made: whether it succeeded.
+    pub(crate) attempt: Option<bool>,
 }
 
 fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> Vec<Row> {
@@ -89,29 +168,44 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
     let many = history.conversations() > 1;
     let told = contract.pressure == PressureSource::Given;
     let mut rows = Vec::new();
+    let mut counts: HashMap<Name, i64> = HashMap::new();
+    // What concerns no conversation is shown beside the last one.
+    let mut last = None;
     for (at, (line, event)) in history.commands.iter().zip(&judgement.trace.events).enumerate() {
         let time = number(event.elapsed_s);
         let conversation = line.conversation().filter(|_| many).map(|name| format!("{name}: ")).unwrap_or_default();
-        let row = |body: Body| Row { time: time.clone(), conversation: conversation.clone(), body };
+        let row = |body: Body| Row { time: time.clone(), conversation: conversation.clone(), body, ..Row::default() };
         let judged = judgement.steps.iter().find(|judged| judged.command == at);
         let mut body = Body { mark: fault == Some(at), command: command(line, told), ..Body::default() };
         match (line, judged) {
             (Command::Append { messages, .. }, _) => {
-                body.visible = Some(messages.iter().filter(|draft| draft.is_visible()).count() as i64);
+                body.change = Some(messages.iter().filter(|draft| draft.is_visible()).count() as i64);
             }
             (_, Some(judged)) => {
                 body.mark |= judged.wrong().is_some();
-                body.visible = Some(shown(&judged.after) - shown(&judged.before));
+                body.change = Some(shown(&judged.after) - shown(&judged.before));
                 body.calls = event.calls.len();
                 body.did = did(judged);
                 body.rule = rule(judged, contract);
             }
             _ => {
                 let reads = judgement.reads.iter().filter(|(command, ..)| *command == at);
-                body.visible = reads.map(|(_, _, before, after)| shown(after) - shown(before)).reduce(|a, b| a + b);
+                body.change = reads.map(|(_, _, before, after)| shown(after) - shown(before)).reduce(|a, b| a + b);
             }
         }
-        rows.push(row(body));
+        last = line.conversation().or(last);
+        let visible = last.map(|name| {
+            let count = counts.entry(name).or_default();
+            *count = judged.map_or(*count + body.change.unwrap_or_default(), |judged| shown(&judged.after));
+            *count
+        });
+        let state = judged.map(|judged| StepState {
+            step: true,
+            cooling: judged.facts.cooldown_left_s.is_some_and(|left| left > 0.0),
+            latched: judged.facts.latched,
+            attempt: judged.outcome.map(|outcome| outcome == Outcome::Success),
+        });
+        rows.push(Row { visible, state: state.unwrap_or_default(), ..row(body) });
         let said = |words: String, content: &str| {
             let content: String = escaped(content).chars().take(56).collect();
             row(Body { command: format!("  {words}"), did: format!("\"{content}\""), ..Body::default() })
@@ -148,28 +242,81 @@ fn shown(view: &[crate::oracle::view::Item<'_>]) -> i64 {
     view.iter().filter(|item| item.visible).count() as i64
 }
 
-/// The rows as lines, repeats folded.
-fn folded(rows: &[Row]) -> Vec<String> {
-    let mut lines = Vec::new();
+/// How wide the columns are.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    command: usize,
+    did: usize,
+    /// Width of the contract's column; none: as wide as its text; 0: it stands below.
+    rule: Option<usize>,
+}
+
+/// What stands in front of the column of commands, and between it and the next ones.
+const FRONT: usize = 10;
+const BETWEEN: usize = 1 + 4 + 1 + 5 + 2;
+/// A narrower column of the contract is no column.
+const LEAST: usize = 30;
+
+impl Columns {
+    fn of(rows: &[Row], width: Option<usize>) -> Self {
+        let Some(width) = width else { return Self { command: COMMAND, did: DID, rule: None } };
+        let widest = |text: fn(&Row) -> usize, least: usize, most: usize| {
+            rows.iter().map(text).max().unwrap_or(0).clamp(least, most)
+        };
+        let command = widest(|row| row.conversation.chars().count() + row.body.command.chars().count(), 7, COMMAND);
+        // What the candidate said runs on into the contract's column, where nothing stands in its row.
+        let did = widest(|row| if row.body.rule.is_empty() { 0 } else { row.body.did.chars().count() + 1 }, 4, DID);
+        let rule = width.saturating_sub(FRONT + command + BETWEEN + did + 1);
+        Self { command, did, rule: Some(if rule < LEAST { 0 } else { rule }) }
+    }
+
+    fn head(self) -> String {
+        let Self { command, did, rule } = self;
+        let contract = if rule == Some(0) { "" } else { "contract" };
+        let head = format!("    time  {:command$} view calls  {:did$} {contract}", "command", "did");
+        format!("{}\n", head.trim_end())
+    }
+}
+
+/// The rows as lines.
+fn lines(rows: &[Row], columns: Columns) -> Vec<String> {
+    let told = |one: Told<'_>| match one.row {
+        Some(row) => line(row, columns),
+        None => format!("{:>8}  {}\n", one.time, one.more),
+    };
+    folded(rows).into_iter().map(told).collect()
+}
+
+/// A row, or the remark that stands for repeats of the rows above it.
+#[derive(Debug)]
+pub(crate) struct Told<'r> {
+    pub(crate) row: Option<&'r Row>,
+    pub(crate) more: String,
+    time: &'r str,
+}
+
+/// The rows, repeats folded.
+fn folded(rows: &[Row]) -> Vec<Told<'_>> {
+    let told = |row| Told { row: Some(row), more: String::new(), time: "" };
+    let mut all = Vec::new();
     let mut at = 0;
     while at < rows.len() {
         let best = (1..=PERIOD).map(|period| (period, repeats(rows, at, period)));
         let best = best.filter(|(period, count)| *count > 1 && (count - 1) * period >= REPEATS);
         let Some((period, count)) = best.max_by_key(|(period, count)| (period * count, PERIOD - period)) else {
-            lines.push(line(&rows[at]));
+            all.push(told(&rows[at]));
             at += 1;
             continue;
         };
-        lines.extend(rows[at..at + period].iter().map(line));
+        all.extend(rows[at..at + period].iter().map(told));
         let last = &rows[at + period * count - 1];
-        let (more, time) = (count - 1, &last.time);
         let rows_ = if period == 1 { "the same".to_owned() } else { format!("the same {period} rows") };
         let to = last.conversation.trim_end_matches(": ");
         let to = if to.is_empty() { String::new() } else { format!(", the last in {to}") };
-        lines.push(format!("{time:>8}  {more} x {rows_}{to}\n"));
+        all.push(Told { row: None, more: format!("{} x {rows_}{to}", count - 1), time: &last.time });
         at += period * count;
     }
-    lines
+    all
 }
 
 /// How often the `period` rows from `at` on stand there in a row.
@@ -179,30 +326,42 @@ fn repeats(rows: &[Row], at: usize, period: usize) -> usize {
     rows[at..].chunks(period).take_while(same).count()
 }
 
-fn line(row: &Row) -> String {
-    let Row { time, conversation, body } = row;
+fn line(row: &Row, columns: Columns) -> String {
+    let Row { time, conversation, body, .. } = row;
+    let Columns { command, did, rule } = columns;
     let mark = if body.mark { '>' } else { ' ' };
-    let visible = body.visible.filter(|delta| *delta != 0).map(|delta| format!("{delta:+}")).unwrap_or_default();
+    let change = body.change.filter(|delta| *delta != 0).map(|delta| format!("{delta:+}")).unwrap_or_default();
     let calls = if body.calls == 0 { String::new() } else { format!("+{}", body.calls) };
-    let parts = parts(&format!("{conversation}{}", body.command));
+    let commands = parts(&format!("{conversation}{}", body.command), command, 4);
+    let mut rules = match rule {
+        None => vec![body.rule.clone()],
+        Some(0) => vec![String::new()],
+        Some(width) => parts(&body.rule, width, 0),
+    };
+    rules.resize(rules.len().max(commands.len()), String::new());
     let mut text = String::new();
-    for (at, part) in parts.iter().enumerate() {
+    for (at, rule) in rules.iter().enumerate() {
+        let part = commands.get(at).map_or("", String::as_str);
         let line = if at == 0 {
-            format!("{mark}{time:>7}  {part:COMMAND$} {visible:>4} {calls:>5}  {:DID$} {}", body.did, body.rule)
+            format!("{mark}{time:>7}  {part:command$} {change:>4} {calls:>5}  {:did$} {rule}", body.did)
         } else {
-            format!("{:10}    {part}", "")
+            let part = if part.is_empty() { String::new() } else { format!("    {part}") };
+            format!("{:FRONT$}{part:command$}{:BETWEEN$}{:did$} {rule}", "", "", "")
         };
         text += line.trim_end();
         text.push('\n');
     }
+    if columns.rule == Some(0) && !body.rule.is_empty() {
+        let _ = writeln!(text, "{:FRONT$}    = {}", "", body.rule);
+    }
     text
 }
 
-/// `text` in parts that fit the column, broken at spaces.
-fn parts(text: &str) -> Vec<String> {
+/// `text` in parts of at most `width` characters, the second and later ones `less` shorter, broken at spaces.
+fn parts(text: &str, width: usize, less: usize) -> Vec<String> {
     let mut parts = vec![String::new()];
     for word in text.split_inclusive(' ') {
-        let width = if parts.len() == 1 { COMMAND } else { COMMAND - 4 };
+        let width = if parts.len() == 1 { width } else { width.saturating_sub(less) };
         match parts.last_mut() {
             Some(last) if last.is_empty() || last.chars().count() + word.trim_end().chars().count() <= width => {
                 last.push_str(word)

@@ -9,6 +9,8 @@ use crate::contract::Weight;
 use crate::generate::{Budget, Planned, Share};
 use crate::heart::{Task, Watch};
 use crate::history::History;
+use crate::oracle::judge;
+use crate::report::Drawing;
 use crate::requirement::{Cause, Check, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
 use crate::trace::BreakKind;
@@ -28,7 +30,7 @@ pub(crate) struct Finding {
     /// Histories that were played to shrink it.
     pub(crate) executions: usize,
     /// The history as it was played, for a person.
-    pub(crate) timeline: Option<String>,
+    pub(crate) drawing: Option<Drawing>,
     /// It did not repeat.
     pub(crate) flaky: bool,
     causes: BTreeSet<Cause>,
@@ -81,7 +83,7 @@ pub(super) fn as_they_are(
             history: raised.planned.history.clone(),
             witness: witnesses.map(|dir| dir.name(&slug(&raised.suspect, setup))),
             executions: 0,
-            timeline: None,
+            drawing: None,
             flaky: false,
             causes: BTreeSet::new(),
         })
@@ -262,7 +264,7 @@ impl Bench {
         let trace = examiner.play(&history);
         let reason = reason(&raised.suspect);
         let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
-        let timeline = Some(super::replay::drawn(&self.contract, &trace, Some(fault)));
+        let drawing = Some(Drawing::new(&self.contract, &judge(&self.contract, &trace), Some(fault)));
         vec![Finding {
             suspect: raised.suspect.clone(),
             ids,
@@ -271,7 +273,7 @@ impl Bench {
             history,
             witness,
             executions,
-            timeline,
+            drawing,
             flaky: false,
             causes,
         }]
@@ -310,7 +312,7 @@ impl Bench {
             history,
             witness: self.witnesses.as_ref().map(|dir| self.name(dir, at, number)),
             executions: 0,
-            timeline: None,
+            drawing: None,
             flaky: false,
             causes: BTreeSet::new(),
         }
@@ -367,7 +369,8 @@ pub(super) fn enter(report: &mut Report, found: &[Finding]) {
         row.detail = Some(best.detail.clone());
         row.witness.clone_from(&best.witness);
         row.witness_steps = Some(best.history.commands.len());
-        row.timeline.clone_from(&best.timeline);
+        row.timeline = best.drawing.as_ref().map(|drawing| drawing.text(None));
+        row.drawing.clone_from(&best.drawing);
         row.shrink_executions = best.executions;
     }
 }

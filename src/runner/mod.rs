@@ -202,7 +202,7 @@ pub(crate) fn run(setup: &Setup) -> Report {
         let verdict = Verdict::of_break(kind);
         let finding = found.iter().find(|finding| finding.suspect == Suspect::Broke(kind));
         let witness = finding.and_then(|finding| finding.witness.clone());
-        let timeline = finding.and_then(|finding| finding.timeline.clone());
+        let timeline = finding.and_then(|finding| finding.drawing.as_ref()).map(|drawing| drawing.text(None));
         let mut against = Vec::new();
         for row in &mut report.requirements {
             let here = target.map_or(row.id == "ISO-4", |id| row.id == id) || row.id == "ISO-4";
@@ -257,7 +257,8 @@ fn declared(contract: &Contract, report: &mut Report) {
     row.detail = Some(
         "the contract has neither `latch.reopen_growth` nor `latch.reopen_after_s`: its latch is for ever".to_owned(),
     );
-    (row.witness, row.witness_steps, row.timeline) = (None, None, None);
+    (row.witness, row.witness_steps) = (None, None);
+    (row.timeline, row.drawing) = (None, None);
 }
 
 fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
@@ -274,6 +275,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         note: None,
         shrink_executions: 0,
         timeline: None,
+        drawing: None,
     };
     Report {
         format: 1,

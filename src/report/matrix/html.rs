@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Failure, Mark, Matrix, Run, Table};
-use crate::report::escaped;
+use crate::report::html::plain;
 
 const HEAD: &str = r#"<!DOCTYPE html>
 <html lang="en">
@@ -140,20 +140,4 @@ fn cell(mark: Mark, run: &str) -> String {
     };
     let run = if run.is_empty() { String::new() } else { format!("{}: ", plain(run)) };
     format!("<td class=\"sign {class}\" title=\"{run}{}\">{}</td>", mark.meaning(), mark.sign())
-}
-
-/// Somebody's text as text.
-fn plain(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in escaped(text).chars() {
-        match c {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            _ => safe.push(c),
-        }
-    }
-    safe
 }

@@ -1,0 +1,59 @@
+//! How far a run is, on a terminal.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::Tick;
+
+/// A bar on the terminal; nothing where standard error is none.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
+    bar: Arc<ProgressBar>,
+}
+
+impl Progress {
+    /// A bar that tells `label` before what it tells; none where nobody would see it.
+    pub(super) fn new(label: &str, wanted: bool) -> Option<Self> {
+        if !wanted || !stderr().is_terminal() {
+            return None;
+        }
+        let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(5));
+        let style = ProgressStyle::with_template("{prefix}{bar:24.cyan/dim} {percent:>3} %  {msg}  {eta:>4} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+        bar.set_prefix(label.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Some(Self { bar: Arc::new(bar) })
+    }
+
+    /// Shows a tick.
+    pub(super) fn show(&self, tick: Tick) {
+        let Self { bar, .. } = self;
+        let found = match tick.suspects {
+            0 => "nothing suspicious so far".to_owned(),
+            1 => "1 suspicion".to_owned(),
+            n => format!("{n} suspicions"),
+        };
+        if tick.shrinking {
+            let style = ProgressStyle::with_template("{prefix}{spinner} {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_message(format!("shrinking witnesses: {} found", tick.suspects));
+            return;
+        }
+        let (done, what) = if tick.cases > 0 {
+            (tick.cases, format!("{} cases at a limit", tick.cases))
+        } else {
+            (tick.steps, format!("{} histories, {} steps", tick.histories, tick.steps))
+        };
+        bar.set_length(tick.budget);
+        bar.set_position(done.min(tick.budget));
+        bar.set_message(format!("{what}, {found}"));
+    }
+
+    /// Takes it off the screen.
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,118 @@
+//! The summary: Markdown, as a forge shows it beside a job.
+
+use std::fmt::{self, Write};
+
+use super::Forms;
+use crate::report::areas::{columns, folded, grouped, shown};
+use crate::report::escaped;
+use crate::report::told::{cost, played, seen_as};
+use crate::requirement::requirement;
+use crate::verdict::{RequirementReport, Tally, Verdict};
+
+impl Forms<'_> {
+    /// The report as Markdown: the closing line, the areas, each failure with its history.
+    pub(crate) fn summary(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write_summary(&mut text);
+        text
+    }
+
+    fn write_summary(&self, out: &mut String) -> fmt::Result {
+        let report = self.report;
+        let state = match report.exit_code() {
+            0 => "passed",
+            1 => "failed",
+            _ => "not finished",
+        };
+        writeln!(out, "## {}: {state}\n", marked(&self.candidate()))?;
+        writeln!(out, "**{}**\n", report.closing_line())?;
+        let held = self.profile.as_ref().map(|name| format!("profile {}; ", marked(name))).unwrap_or_default();
+        writeln!(out, "{held}{}; specification {}, suite {}.\n", played(report).join("; "), report.spec, report.suite)?;
+        let columns = columns(&report.requirements);
+        write!(out, "| area | |")?;
+        columns.iter().try_for_each(|(name, _)| write!(out, " {name} |"))?;
+        write!(out, "\n|---|---|")?;
+        columns.iter().try_for_each(|_| write!(out, "---:|"))?;
+        writeln!(out)?;
+        for (area, about, rows) in grouped(&report.requirements) {
+            write!(out, "| {area} | {about} |")?;
+            for (_, is) in &columns {
+                match rows.iter().filter(|row| is(row)).count() {
+                    0 => write!(out, " |")?,
+                    count => write!(out, " {count} |")?,
+                }
+            }
+            writeln!(out)?;
+        }
+        for remark in self.remarks() {
+            writeln!(out, "\n> {}", marked(&remark))?;
+        }
+        shown(&report.requirements, report.first.as_deref()).iter().try_for_each(|row| self.write_row(out, row))?;
+        for verdict in [Verdict::Known, Verdict::NotReached] {
+            let rows = report.requirements.iter().filter(|row| row.verdict == verdict && row.tally() == Tally::Skipped);
+            let ids: Vec<&str> = rows.map(|row| row.id.as_str()).collect();
+            if !ids.is_empty() {
+                writeln!(out, "\n{}: {}", verdict.name().replace('_', " "), ids.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_row(&self, out: &mut String, row: &RequirementReport) -> fmt::Result {
+        let reason = row.reason.as_deref().map(|reason| format!(": {}", marked(reason))).unwrap_or_default();
+        writeln!(out, "\n### {} {}{reason}\n", row.id, row.verdict.name().replace('_', " "))?;
+        if let Some(requirement) = requirement(&row.id) {
+            writeln!(out, "{}\n", requirement.sentence())?;
+        }
+        if row.verdict == Verdict::Vacuous {
+            writeln!(out, "It is claimed, and nothing in this run exercised it.\n")?;
+        }
+        if let Some(timeline) = &row.timeline {
+            fenced(out, timeline.trim_end())?;
+        }
+        for line in row.detail.iter().flat_map(|detail| detail.lines()) {
+            writeln!(out, "{}\n", marked(line))?;
+        }
+        if let Some(cost) = cost(row) {
+            writeln!(out, "- cost: {cost}")?;
+        }
+        let with = folded(&self.report.requirements, &row.id);
+        if !with.is_empty() {
+            writeln!(out, "- with it: {}", with.join(", "))?;
+        }
+        seen_as(&row.id).iter().try_for_each(|kind| writeln!(out, "- seen as: {}", marked(kind)))?;
+        if let Some(command) = self.replay(row) {
+            writeln!(out, "- replay:\n")?;
+            fenced(out, &command)?;
+        }
+        Ok(())
+    }
+}
+
+/// A block of code that nothing in `text` ends.
+fn fenced(out: &mut String, text: &str) -> fmt::Result {
+    let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    writeln!(out, "{fence}text\n{text}\n{fence}\n")
+}
+
+/// Somebody's text as text of Markdown.
+fn marked(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in escaped(text).chars() {
+        match c {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            // What has a meaning, a mention and a reference included.
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            '@' => safe += "&#64;",
+            _ => safe.push(c),
+        }
+    }
+    safe
+}

@@ -1,0 +1,57 @@
+//! What is said of a failure beside its history, in the words of every form of report.
+
+use super::kinds::kinds_of;
+use super::timeline::Cost;
+use crate::requirement::requirement;
+use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport};
+
+/// What the fault of a failure cost, where its history has a price.
+pub(super) fn cost(row: &RequirementReport) -> Option<String> {
+    let Cost { calls, chars, forbidden_calls, forbidden_chars } = row.drawing.as_ref()?.cost;
+    let s = if calls == 1 { "" } else { "s" };
+    let are = if forbidden_calls == 1 { "is" } else { "are" };
+    (forbidden_calls > 0).then(|| {
+        format!("{forbidden_calls} of {calls} summariser call{s}, {forbidden_chars} of {chars} characters, {are} not permitted")
+    })
+}
+
+/// The kinds of failure that it is one of, each with public reports of such: a line each.
+pub(super) fn seen_as(id: &str) -> Vec<String> {
+    let line = |kind: &super::kinds::Kind| match kind.reports.as_slice() {
+        [] => format!("{}: {}", kind.kind, kind.sentence),
+        reports => format!("{}: {} ({})", kind.kind, kind.sentence, reports.join(", ")),
+    };
+    kinds_of(id).map(line).collect()
+}
+
+/// Whether the witness is a case at a limit, and not a history.
+pub(super) fn is_case(id: &str) -> bool {
+    requirement(id).is_some_and(|requirement| requirement.check.side().is_some())
+}
+
+/// What was played, a line for the histories and one for each capability that is judged in cases.
+pub(super) fn played(report: &Report) -> Vec<String> {
+    let Report { histories, steps, seed, effort, limits, .. } = report;
+    let mut lines = Vec::new();
+    if *histories > 0 || limits.is_empty() {
+        lines.push(format!("{histories} histories, {steps} steps, seed {seed}, effort {effort}"));
+    }
+    lines.extend(limits.iter().map(|LimitShare { capability, cases, kept }| {
+        let kept = kept.map(|kept| format!("; of the room {:.0} % used where something had to go", kept * 100.0));
+        format!("{cases} cases of `{capability}`, seed {seed}, effort {effort}{}", kept.unwrap_or_default())
+    }));
+    lines
+}
+
+/// How a candidate broke off, in how many of what, and what it is counted against.
+pub(super) fn broke(broken: &BrokenReport, report: &Report) -> String {
+    let against = match broken.against.as_slice() {
+        [] => String::new(),
+        ids => format!(", counted against {}", ids.join(", ")),
+    };
+    let of = match &broken.of {
+        Some((side, cases)) => format!("{cases} cases of `{side}`"),
+        None => format!("{} histories", report.histories),
+    };
+    format!("{} in {} of {of}{against}", broken.verdict.name(), broken.histories)
+}

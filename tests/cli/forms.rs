@@ -1,0 +1,195 @@
+//! The report in the forms that other programs show.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{Ran, plimsoll, plimsoll_in};
+
+const FORMS: [&str; 5] = ["--html", "--summary", "--junit", "--badge", "--sarif"];
+
+/// A run that writes each form to a file of its name in `dir`.
+fn all_forms(dir: &Path, arguments: &[&str]) -> Ran {
+    let mut all: Vec<String> = ["check", "--effort", "smoke"].map(str::to_owned).to_vec();
+    for form in FORMS {
+        all.extend([form.to_owned(), form.trim_start_matches('-').to_owned()]);
+    }
+    all.extend(arguments.iter().map(|word| (*word).to_owned()));
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    plimsoll_in(dir, &all)
+}
+
+fn read(dir: &Path, form: &str) -> String {
+    fs::read_to_string(dir.join(form)).unwrap()
+}
+
+fn json(dir: &Path, form: &str) -> Value {
+    serde_json::from_str(&read(dir, form)).unwrap()
+}
+
+/// An adapter that raises `said` in every step, and has it for its name.
+fn raising(dir: &Path, said: &str) -> Vec<String> {
+    let helper = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/adapters");
+    let said = serde_json::to_string(said).unwrap();
+    let text = format!(
+        "import sys\nsys.path.insert(0, {helper:?})\nimport plimsoll\n\n\
+         class Raising(plimsoll.Keeper):\n    name, version = {said}, \"1\"\n    \
+         contract = {{\"capabilities\": [\"summarize\"]}}\n\n    \
+         def step(self, conversation, host):\n        raise RuntimeError({said})\n\n\
+         plimsoll.run(Raising())\n"
+    );
+    fs::write(dir.join("raising.py"), text).unwrap();
+    ["--", "python3", "raising.py"].map(str::to_owned).to_vec()
+}
+
+#[test]
+fn each_form_says_what_the_report_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["--candidate", "self-counting-throttle", "--source", "src/my agent.rs:7", "--json", "report"];
+    let ran = all_forms(dir.path(), &arguments);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let report = json(dir.path(), "report");
+    let rows = report["requirements"].as_array().unwrap();
+    let of = |verdict: &str| rows.iter().filter(|row| row["verdict"] == verdict).count();
+
+    let junit = quick_junit::Report::deserialize_from_str(&read(dir.path(), "junit")).unwrap();
+    assert_eq!(
+        (junit.tests, junit.failures, junit.errors, junit.skipped),
+        (rows.len(), of("fail"), 0, of("not_claimed"))
+    );
+
+    let sarif = json(dir.path(), "sarif");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let ids: Vec<&Value> = results.iter().map(|result| &result["ruleId"]).collect();
+    let failing: Vec<&Value> = rows.iter().filter(|row| row["verdict"] == "fail").map(|row| &row["id"]).collect();
+    assert_eq!(ids, failing);
+    for result in results {
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "src/my%20agent.rs");
+        assert_eq!(place["region"]["startLine"], 7);
+        let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+        assert_eq!(rule["id"], result["ruleId"]);
+    }
+
+    let badge = json(dir.path(), "badge");
+    assert_eq!(badge["message"], format!("{} of {} hold, {1} of 100 claimed", of("pass"), 100 - of("not_claimed")));
+    assert_eq!((&badge["schemaVersion"], &badge["color"]), (&Value::from(1), &Value::from("red")));
+
+    let [page, summary] = ["html", "summary"].map(|form| read(dir.path(), form));
+    for text in [&page, &summary] {
+        assert!(text.contains(ran.closing_line()), "{text}");
+        assert!(text.contains("plimsoll replay plimsoll-witnesses/self-counting-throttle-"), "{text}");
+        assert!(text.contains("gptme/gptme#3812"), "{text}");
+    }
+    assert!(page.contains("<section class=\"finding\" id=\"why-THR-1\""));
+    assert!(summary.contains("### THR-1 fail: attempted although the cooldown is running"));
+    for alien in ["<script", "http://", "https://", "src="] {
+        assert!(!page.contains(alien), "the page has {alien}");
+    }
+}
+
+#[test]
+fn what_a_candidate_says_is_text_in_every_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let hostile = "<script>alert(1)</script> ]]> </pre> ``` | **x** @you \u{1b}[31m \u{202e}";
+    let command = raising(dir.path(), hostile);
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    let ran = all_forms(dir.path(), &command);
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    for form in FORMS {
+        let text = read(dir.path(), form.trim_start_matches('-'));
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{form}");
+    }
+    let [page, summary] = ["html", "summary"].map(|form| read(dir.path(), form));
+    assert!(!page.contains("<script"), "{page}");
+    assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
+    // In Markdown it stands in blocks of code, whose fence it does not end, or as text.
+    let (mut fence, mut outside) = (None::<String>, String::new());
+    for line in summary.lines() {
+        match &fence {
+            Some(end) if line == end => fence = None,
+            Some(_) => {}
+            None if line.starts_with("```") => fence = Some(line.chars().take_while(|c| *c == '`').collect()),
+            None => outside += line,
+        }
+    }
+    assert_eq!(fence, None);
+    assert!(!outside.contains("<script") && !outside.contains("@you") && !outside.contains("**x**"), "{outside}");
+    quick_junit::Report::deserialize_from_str(&read(dir.path(), "junit")).unwrap();
+    // The adapter's file is where its failures are.
+    let place = &json(dir.path(), "sarif")["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "raising.py");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let [one, other] = [(); 2].map(|()| {
+        let dir = tempfile::tempdir().unwrap();
+        let _ = all_forms(dir.path(), &["--candidate", "visible-status", "--source", "a.rs", "-r", "LOG-1"]);
+        FORMS.map(|form| read(dir.path(), form.trim_start_matches('-')))
+    });
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_form_that_cannot_be_written_is_told_before_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("notes"), "mine").unwrap();
+    for (arguments, says) in [
+        (
+            &["--html", "notes"][..],
+            "the page notes: a file is there that no run has written; move it away, or name another",
+        ),
+        (
+            &["--junit", "none/a.xml"],
+            "the JUnit report none/a.xml: there is no directory none; make it, or name another",
+        ),
+        (&["--html", "a", "--summary", "a"], "a: two forms of the report in one file; name two"),
+        (
+            &["--sarif", "a"],
+            "--sarif needs a place to show failures at, and the command names no file: add --source FILE",
+        ),
+        (&["--sarif", "a", "--source", "a.rs:0"], "--source a.rs:0: lines count from 1"),
+    ] {
+        let arguments: Vec<&str> = ["check"].iter().chain(arguments).copied().collect();
+        let ran = plimsoll_in(dir.path(), &arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{arguments:?}");
+        assert!(ran.err.contains(says), "{}", ran.err);
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("notes")).unwrap(), "mine");
+}
+
+#[test]
+fn every_report_is_as_its_schema_says() {
+    let schema: Value = serde_json::from_str(include_str!("../../spec/report.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let ends = ["--", "python3", "-c", "pass"];
+    for arguments in [
+        &["--effort", "smoke"][..],
+        &["--candidate", "self-counting-throttle", "--effort", "smoke"],
+        &["--candidate", "marker-outside", "-r", "RED-1"],
+        &["-r", "LAT-1", "--strict"],
+        &ends,
+    ] {
+        let arguments: Vec<&str> = ["check", "--json", "report"].iter().chain(arguments).copied().collect();
+        let ran = plimsoll_in(dir.path(), &arguments);
+        let Ok(text) = fs::read_to_string(dir.path().join("report")) else {
+            assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.err);
+            continue;
+        };
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let faults: Vec<String> =
+            schema.iter_errors(&report).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{arguments:?}: {faults:?}");
+        fs::remove_file(dir.path().join("report")).unwrap();
+    }
+}
+
+#[test]
+fn without_a_terminal_there_are_no_colours_and_no_progress() {
+    let ran = plimsoll(&["check", "--effort", "smoke", "-r", "THR-1", "--candidate", "self-counting-throttle"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(!ran.out.contains('\u{1b}') && ran.err.is_empty(), "{}{}", ran.out, ran.err);
+}
