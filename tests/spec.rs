@@ -86,3 +86,19 @@ fn profiles_are_contracts() {
     assert_eq!(reference["name"], "reference");
     assert_eq!(plimsoll::Contract::from_value(reference["contract"].clone()).unwrap(), plimsoll::Contract::default());
 }
+
+#[test]
+fn the_kinds_of_failure_are_those_of_the_chapter() {
+    let kinds: Value = serde_json::from_str(include_str!("../spec/kinds.json")).unwrap();
+    let kinds = kinds["kinds"].as_array().unwrap().iter();
+    let listed: Vec<String> = kinds
+        .map(|kind| format!("| `{}` | {} |", kind["kind"].as_str().unwrap(), kind["sentence"].as_str().unwrap()))
+        .collect();
+    let chapter = include_str!("../spec/outside.md");
+    let chapter = chapter.split("## Kinds of failure").nth(1).unwrap().split("Parts of a kind").next().unwrap();
+    let rows: Vec<&str> = chapter.lines().filter(|line| line.starts_with("| `")).collect();
+    assert_eq!(listed.len(), rows.len(), "spec/kinds.json and spec/outside.md have other kinds");
+    for (listed, row) in listed.iter().zip(rows) {
+        assert!(row.starts_with(listed.as_str()), "spec/kinds.json has {listed}, and spec/outside.md {row}");
+    }
+}

@@ -35,7 +35,7 @@ async function open(file, scheme = "light") {
 }
 
 const shown = (page, selector) =>
-  page.$$eval(selector, (all) => all.filter((one) => one.getBoundingClientRect().height > 0).length);
+  page.$$eval(selector, (all) => all.filter((one) => one.checkVisibility()).length);
 
 before(async () => {
   writeFileSync(
