@@ -61,6 +61,15 @@ pub fn each<C: Compactor + 'static>(
     let mut named = named_histories();
     named.extend(histories);
     let timelines = Suite::new(make).timelines(&named).unwrap_or_else(|error| panic!("{error}"));
+    compared(&timelines, compare);
+}
+
+/// Calls `compare` with each of `timelines`.
+///
+/// # Panics
+///
+/// If `compare` panicked: all those that it did at are named, not only the first.
+pub fn compared(timelines: &[Timeline], compare: impl Fn(&Timeline)) {
     let differs = |timeline: &&Timeline| catch_unwind(AssertUnwindSafe(|| compare(timeline))).is_err();
     let changed: Vec<&str> = timelines.iter().filter(differs).map(|timeline| timeline.name.as_str()).collect();
     assert!(changed.is_empty(), "{} timelines differ from their snapshots: {}", changed.len(), changed.join(", "));

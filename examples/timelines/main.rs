@@ -68,7 +68,9 @@ impl Compactor for Agent {
         let view = conversation.view();
         let request = view.iter().rposition(|message| message.role == Role::User && message.is_visible());
         let last = view.iter().rposition(Message::is_visible);
-        let prompt = view.iter().take_while(|message| message.role == Role::System && message.is_visible()).count();
+        // What only the person sees stands in nobody's way.
+        let leads = |message: &&Message| message.role == Role::System || !message.is_visible();
+        let prompt = view.iter().take_while(leads).count();
         let old = |at: usize| at >= prompt && Some(at) != request && Some(at) != last && view[at].is_visible();
         let input: Vec<Message> = (0..view.len()).filter(|at| old(*at)).map(|at| view[at].clone()).collect();
         if input.iter().filter(|message| !message.is_own()).count() < 4 {

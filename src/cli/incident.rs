@@ -6,7 +6,8 @@ use super::candidates::built_in;
 use super::screen::{Failure, cannot, print};
 use crate::{Capability, Command, Compactor, Contract, Input, Reference, Trace, Witness, runner};
 
-const HISTORY: &str = include_str!("../../spec/histories/incident.jsonl");
+/// With its contract in full: what was, is no matter of today's defaults.
+const HISTORY: &str = include_str!("incident.jsonl");
 
 const HEAD: &str = "\
 The summariser refuses. Then five tool results come, with a step after each, all inside the cooldown of 60 s.
@@ -25,7 +26,7 @@ The first one's own bug needs no tool result at all; the suite finds the shortes
 ";
 
 pub(super) fn incident() -> Result<u8, Failure> {
-    let witness = Witness::parse(HISTORY).map_err(|error| cannot(format!("spec/histories/incident.jsonl: {error}")))?;
+    let witness = Witness::parse(HISTORY).map_err(|error| cannot(format!("src/cli/incident.jsonl: {error}")))?;
     let shipped = built_in("self-counting-throttle", None)?;
     let latched = witness.contract.clone();
     let mut cured = Contract { latch: None, ..latched.clone() };

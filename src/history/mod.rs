@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use scribe::Scribe;
 
-use crate::contract::words;
+use crate::contract::{FailureKind, words};
 use crate::message::Role;
 
 /// A conversation, by its number in the history. Written `a` to `z`, then `c26`, `c27`, …
@@ -199,6 +199,27 @@ words! {
         Equal => "equal",
         /// A text that makes the new view smaller by less than the declared effect.
         Ineffective => "ineffective",
+    }
+}
+
+impl Answer {
+    /// The kind of failure that it brings about, if any.
+    pub(crate) const fn failure(self) -> Option<FailureKind> {
+        Some(match self {
+            Self::Ok | Self::Aborted => return None,
+            Self::Rejected => FailureKind::Rejected,
+            Self::Overflow => FailureKind::Overflow,
+            Self::Timeout => FailureKind::Timeout,
+            Self::Transport => FailureKind::Transport,
+            Self::CutOff => FailureKind::Raised,
+            Self::Empty => FailureKind::Empty,
+            Self::Blank => FailureKind::Blank,
+            Self::Length => FailureKind::Length,
+            Self::Refusal => FailureKind::Refusal,
+            Self::Inflated => FailureKind::Inflated,
+            Self::Equal => FailureKind::Equal,
+            Self::Ineffective => FailureKind::Ineffective,
+        })
     }
 }
 

@@ -1,6 +1,5 @@
 //! The closed vocabulary of a snapshot's rows.
 
-use super::rows::carries;
 use super::wording::{did as deed, marks, number, stepping};
 use crate::contract::Contract;
 use crate::history::{Command, Draft};
@@ -99,10 +98,15 @@ pub(super) fn leaves(judged: &Judged<'_>) -> String {
     words.join(", ")
 }
 
+/// Whether it is marked as a summary, or has a text that the summariser gave.
+pub(super) fn is_summary<'a>(message: &Message, mut told: impl Iterator<Item = &'a str>) -> bool {
+    message.summary || told.any(|text| !text.is_empty() && message.content.contains(text))
+}
+
 fn left(judged: &Judged<'_>, message: &Message) -> String {
     match message {
         _ if message.ui_only => "status".to_owned(),
-        _ if message.summary || carries(judged, &message.content) => "summary".to_owned(),
+        _ if is_summary(message, judged.usable()) => "summary".to_owned(),
         _ if message.trimmed => "marker".to_owned(),
         _ => format!("own {}", message.role.name()),
     }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::row_words::{because, command, did, gaps, leaves};
+use super::row_words::{because, command, did, gaps, is_summary, leaves};
 use super::wording::number;
 use crate::contract::Contract;
 use crate::history::Command;
@@ -16,10 +16,12 @@ use crate::trace::State;
 
 /// Width of the column of what the host does.
 const HOST: usize = 34;
-/// Width of the column of what the candidate did.
-const DID: usize = 18;
+/// Width of the column of what the candidate did: `summarized, trimmed 3`.
+const DID: usize = 21;
 /// Width of the column of what it left in the log and the view.
 const LEAVES: usize = 16;
+/// Width of the last column: a row is no wider than a reviewer's window.
+const CONTRACT: usize = 54;
 
 /// The rows of `judgement`. The row of the command `fault` is marked, and so is every wrong decision.
 pub(crate) fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> String {
@@ -61,7 +63,7 @@ pub(crate) fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option
             for state in states {
                 end(&mut text, judgement, state, [&state.conversation.to_string(), "", ""]);
             }
-            line(&mut text, [" ", "end", "all", "", &calls, "", "", &sent]);
+            line(&mut text, [" ", "end", "all", "", &calls, &sent, "", ""]);
         }
     }
     text
@@ -83,13 +85,13 @@ fn step(judged: &Judged<'_>, contract: &Contract) -> [String; 5] {
 /// The last row of a conversation: what the model sees of it now.
 fn end(text: &mut String, judgement: &Judgement<'_>, state: &State, [name, calls, sent]: [&str; 3]) {
     let steps = judgement.steps.iter().filter(|judged| judged.name == state.conversation);
-    let told: Vec<&str> = steps.flat_map(Judged::usable).filter(|text| !text.is_empty()).collect();
+    let told: Vec<&str> = steps.flat_map(Judged::usable).collect();
     let extras: HashSet<&str> =
         judgement.trace.events.iter().flat_map(|event| &event.extra).map(|message| message.id.as_str()).collect();
     let items = state.view.iter().map(|message| judgement.externals.item(message, &extras));
     let items: Vec<Item<'_>> = items.filter(|item| item.visible).collect();
     let keyed: Vec<(Option<u32>, String)> = items.iter().map(|item| named(judgement, item, &told)).collect();
-    line(text, [" ", "end", name, &items.len().to_string(), calls, &gaps(&keyed), "", sent]);
+    line(text, [" ", "end", name, &items.len().to_string(), calls, sent, "", &gaps(&keyed)]);
 }
 
 /// An item of a view: its key where it stands there as it was said, else a word.
@@ -98,9 +100,7 @@ fn named(judgement: &Judgement<'_>, item: &Item<'_>, told: &[&str]) -> (Option<u
         Some(at) if item.verbatim => (Some(judgement.externals.draft(at).key), String::new()),
         Some(at) => (None, format!("{} trimmed", judgement.externals.draft(at).key)),
         None if !item.is_own() => (None, "extra".to_owned()),
-        None if item.message.summary || told.iter().any(|text| item.message.content.contains(text)) => {
-            (None, "summary".to_owned())
-        }
+        None if is_summary(item.message, told.iter().copied()) => (None, "summary".to_owned()),
         None => (None, format!("own {}", item.message.role.name())),
     }
 }
@@ -114,33 +114,46 @@ fn delta(by: i64) -> String {
 }
 
 fn line(text: &mut String, [mark, time, host, view, calls, did, leaves, rule]: [&str; 8]) {
-    let parts = parts(host);
-    let first = parts.first().map_or("", String::as_str);
-    let row = format!("{mark}{time:>6}  {first:HOST$} {view:>5} {calls:>5}  {did:DID$} {leaves:LEAVES$} {rule}");
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "{}", row.trim_end());
-    for part in parts.iter().skip(1) {
-        let _ = writeln!(text, "           {part}");
+    let wrapped = [parts(host, HOST), parts(did, DID), parts(leaves, LEAVES), parts(rule, CONTRACT)];
+    for at in 0..wrapped.iter().map(Vec::len).max().unwrap_or_default() {
+        let [host, did, leaves, rule] = wrapped.each_ref().map(|parts| parts.get(at).map_or("", String::as_str));
+        let [mark, time, view, calls] = if at == 0 { [mark, time, view, calls] } else { [""; 4] };
+        let row = format!("{mark:1}{time:>6}  {host:HOST$} {view:>5} {calls:>5}  {did:DID$} {leaves:LEAVES$} {rule}");
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", row.trim_end());
     }
 }
 
-/// `words` in parts that fit the column, broken at spaces.
-fn parts(words: &str) -> Vec<String> {
+/// `words` in parts that fit a column of this width, broken at spaces; all but the first are indented.
+fn parts(words: &str, width: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for word in words.split(' ') {
-        let width = if parts.len() < 2 { HOST } else { HOST - 2 };
         match parts.last_mut() {
             Some(last) if last.chars().count() + 1 + word.chars().count() <= width => {
                 last.push(' ');
                 last.push_str(word);
             }
-            _ => parts.push(word.to_owned()),
+            Some(_) => parts.push(format!("  {word}")),
+            None => parts.push(word.to_owned()),
         }
     }
     parts
 }
 
-/// Whether `content` has a usable text that the step was given.
-pub(super) fn carries(judged: &Judged<'_>, content: &str) -> bool {
-    judged.usable().any(|text| !text.is_empty() && content.contains(text))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_column_does_not_hold_goes_on_below() {
+        let mut text = String::new();
+        line(
+            &mut text,
+            [">", "5", "step", "-9", "+1", "failed: overflow, says summarize", "status, summary, marker", "free"],
+        );
+        let column = |at: usize, from: usize| text.lines().nth(at).and_then(|row| row.get(from..)).unwrap_or_default();
+        assert_eq!(column(0, 57), "failed: overflow,     status, summary, free");
+        assert_eq!(column(1, 57), "  says summarize        marker");
+        assert_eq!(text.lines().count(), 2);
+    }
 }

@@ -29,7 +29,8 @@ pub(super) fn stepping(step: &StepCommand, told: bool) -> String {
         (kind, Pressure::Summarize) => kind.name().to_owned(),
         (kind, pressure) => format!("{} {}", kind.name(), pressure.name()),
     };
-    if !step.answers.is_empty() {
+    // An answer that is asked for and good is what a step has without a word.
+    if step.answers.iter().any(|answer| *answer != Answer::Ok) {
         let answers: Vec<&str> = step.answers.iter().copied().map(Answer::name).collect();
         words += &format!(": {}", answers.join(", "));
     }

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::contract::{Capability, Contract, Drive, FailureKind, Feature, Max, Pending, PressureSource, Structure};
+use crate::contract::{Capability, Contract, Drive, Feature, Max, Pending, PressureSource, Structure};
 use crate::generate::lump;
-use crate::history::{Answer, Command, Draft, History, Name, Pressure, StepCommand, StepKind};
+use crate::history::{Command, Draft, History, Name, Pressure, StepCommand, StepKind};
 use crate::limit_case::{BlockDraft, LimitCase};
 use crate::message::Role;
 use crate::requirement::requirement;
@@ -121,28 +121,9 @@ fn stepped(step: &StepCommand, contract: &Contract) -> Result<(), String> {
     if !step.arrived.is_empty() {
         needs(contract, Capability::Arrivals)?;
     }
-    let kinds = step.answers.iter().filter_map(|answer| kind(*answer));
-    let strange = kinds.into_iter().find(|kind| !contract.attempt.outcomes.contains(kind));
+    let mut kinds = step.answers.iter().filter_map(|answer| answer.failure());
+    let strange = kinds.find(|kind| !contract.attempt.outcomes.contains(kind));
     strange.map_or(Ok(()), |kind| Err(format!("the outcome {} cannot happen to it", kind.name())))
-}
-
-/// The kind of failure that an answer brings about.
-fn kind(answer: Answer) -> Option<FailureKind> {
-    match answer {
-        Answer::Ok | Answer::Aborted => None,
-        Answer::Rejected => Some(FailureKind::Rejected),
-        Answer::Overflow => Some(FailureKind::Overflow),
-        Answer::Timeout => Some(FailureKind::Timeout),
-        Answer::Transport => Some(FailureKind::Transport),
-        Answer::CutOff => Some(FailureKind::Raised),
-        Answer::Empty => Some(FailureKind::Empty),
-        Answer::Blank => Some(FailureKind::Blank),
-        Answer::Length => Some(FailureKind::Length),
-        Answer::Refusal => Some(FailureKind::Refusal),
-        Answer::Inflated => Some(FailureKind::Inflated),
-        Answer::Equal => Some(FailureKind::Equal),
-        Answer::Ineffective => Some(FailureKind::Ineffective),
-    }
 }
 
 /// Leaves out of messages what the candidate's do not have.

@@ -38,7 +38,7 @@ fn a_check_writes_beside_what_differs_and_fails() {
     plimsoll_in(dir.path(), &["snapshot", "--out", "there"]);
     let file = dir.path().join("there/no-pressure.txt");
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("summarized", "nothing")).unwrap();
+    fs::write(&file, text.replace("failed: rejected", "nothing")).unwrap();
     let ran = plimsoll_in(dir.path(), &["snapshot", "--out", "there", "--check"]);
     assert_eq!((ran.code, ran.closing_line().contains(" 1 differ,")), (Some(1), true), "{}", ran.out);
     assert!(ran.err.contains("no-pressure.txt"), "{}", ran.err);

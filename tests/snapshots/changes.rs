@@ -1,8 +1,8 @@
 //! How large the diff of a change is: ten parameters of the reference, and the known-bad candidates.
-//!
-//! The figures are for DESIGN.md: `cargo test --all-features --test snapshots -- --ignored --nocapture measured`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::thread;
 
 use plimsoll::{Contract, NamedHistory, Reference, Suite, Timeline, named_histories, zoo};
 use serde_json::Value;
@@ -13,23 +13,23 @@ const LINES: usize = 3;
 
 /// A parameter, what it is now, and what it becomes.
 const CHANGES: &[(&str, &str, &str)] = &[
-    ("/latch/reopen_growth", "20", "10"),
-    ("/latch/strikes", "1", "2"),
-    ("/throttle/cooldown_s", "60", "30"),
-    ("/throttle/growth", "\"reopens\"", "\"ignored\""),
-    ("/attempt/keep_last", "1", "2"),
-    ("/attempt/eligible_min", "4", "6"),
-    ("/attempt/abort", "\"ignored\"", "\"failure\""),
-    ("/trim/keep_last", "3", "5"),
-    ("/overflow/recoveries", "1", "2"),
-    ("/change/after_failure", "2", "1"),
+    ("latch.reopen_growth", "20", "10"),
+    ("latch.strikes", "1", "2"),
+    ("throttle.cooldown_s", "60", "30"),
+    ("throttle.growth", "reopens", "ignored"),
+    ("attempt.keep_last", "1", "2"),
+    ("attempt.eligible_min", "4", "6"),
+    ("attempt.abort", "ignored", "failure"),
+    ("trim.keep_last", "3", "5"),
+    ("overflow.recoveries", "1", "2"),
+    ("change.after_failure", "2", "1"),
 ];
 
 /// The contract of a history with one parameter changed, where it has there what it usually has.
-fn changed(contract: &Contract, (path, from, to): (&str, &str, &str)) -> Option<Contract> {
-    let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+fn changed(contract: &Contract, (name, from, to): (&str, &str, &str)) -> Option<Contract> {
+    let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let mut json = serde_json::to_value(contract).unwrap();
-    let here = json.pointer_mut(path)?;
+    let here = json.pointer_mut(&format!("/{}", name.replace('.', "/")))?;
     let same = match (here.as_f64(), value(from).as_f64()) {
         (Some(here), Some(from)) => (here - from).abs() < 1e-9,
         _ => *here == value(from),
@@ -41,11 +41,10 @@ fn changed(contract: &Contract, (path, from, to): (&str, &str, &str)) -> Option<
     Contract::from_value(json).ok()
 }
 
-/// What the reference does in one history under a contract.
-fn timeline(named: &NamedHistory, contract: &Contract) -> Timeline {
+/// What the reference does in `histories` under a contract.
+fn timelines(histories: &[NamedHistory], contract: &Contract) -> Vec<Timeline> {
     let made = contract.clone();
-    let suite = Suite::new(move || Reference::new(made.clone()));
-    suite.timelines(std::slice::from_ref(named)).unwrap().pop().unwrap()
+    Suite::new(move || Reference::new(made.clone())).timelines(histories).unwrap()
 }
 
 /// Lines that a reader of the diff sees touched: of a block that was replaced, the longer side.
@@ -62,8 +61,9 @@ fn sizes(change: (&str, &str, &str)) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for named in named_histories() {
         let Some(contract) = changed(&named.witness.contract, change) else { continue };
-        let (old, new) = (timeline(&named, &named.witness.contract), timeline(&named, &contract));
-        let lines = touched(&old.text, &new.text);
+        let one = std::slice::from_ref(&named);
+        let text = |contract: &Contract| timelines(one, contract).pop().unwrap().text;
+        let lines = touched(&text(&named.witness.contract), &text(&contract));
         if lines > 0 {
             found.insert(named.name, lines);
         }
@@ -71,44 +71,56 @@ fn sizes(change: (&str, &str, &str)) -> BTreeMap<String, usize> {
     found
 }
 
-/// Each of its steps stands for itself, and each says how much has been said since.
-const EXCEPTED: &str = "incident";
-
 #[test]
 fn one_parameter_touches_few_lines() {
-    let mut wrong = Vec::new();
+    let (mut wrong, mut text) = (Vec::new(), String::new());
+    let _ = writeln!(
+        text,
+        "{:<21} {:<8} {:<8} {:>9} {:>6} {:>7}",
+        "parameter", "from", "to", "snapshots", "lines", "at most"
+    );
+    let design = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/DESIGN.md")).unwrap();
     for change in CHANGES {
-        let sizes = sizes(*change);
-        assert!(!sizes.is_empty(), "no snapshot shows {} at {}", change.0, change.2);
-        let large = sizes.iter().filter(|(name, lines)| **lines > LINES && *name != EXCEPTED);
-        wrong.extend(
-            large.map(|(name, lines)| format!("{} from {} to {}: {lines} in {name}", change.0, change.1, change.2)),
-        );
+        let (sizes, (name, from, to)) = (sizes(*change), *change);
+        assert!(!sizes.is_empty(), "no snapshot shows {name} at {to}");
+        let large = sizes.iter().filter(|(_, lines)| **lines > LINES);
+        wrong.extend(large.map(|(named, lines)| format!("{name} from {from} to {to}: {lines} in {named}")));
+        let (count, all, most) = (sizes.len(), sizes.values().sum::<usize>(), sizes.values().max().unwrap());
+        let _ = writeln!(text, "{name:<21} {from:<8} {to:<8} {count:>9} {all:>6} {most:>7}");
+        let row = format!("| `{name}` | {from} | {to} | {most} |");
+        if !design.contains(&row) {
+            wrong.push(format!("DESIGN.md lacks the row {row}"));
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let look =
+        "Ten changes of one parameter: timelines that show it, lines touched in all, and in one timeline at most.";
+    super::assert_shows("diff-sizes", look, &text);
 }
 
-#[test]
-#[ignore = "it prints figures for DESIGN.md"]
-fn measured() {
-    for change in CHANGES {
-        let sizes = sizes(*change);
-        let (count, most) = (sizes.len(), sizes.values().max().copied().unwrap_or_default());
-        let all: usize = sizes.values().sum();
-        println!("| `{}` | {} | {} | {count} | {all} | {most} |", &change.0[1..].replace('/', "."), change.1, change.2);
-    }
-    println!();
-    let (mut shown, mut hidden) = (Vec::new(), Vec::new());
-    for row in zoo::all().filter(|row| !row.is_conforming()) {
-        let make = move || Ok(row.make());
+/// The known-bad candidates that do in some named history what the reference, under the same contract, does not.
+pub(super) fn shown() -> BTreeSet<&'static str> {
+    let histories = named_histories();
+    let bad: Vec<&'static zoo::Row> = zoo::all().filter(|row| !row.is_conforming()).collect();
+    let mut sound = BTreeMap::new();
+    for row in &bad {
         let contract = row.make().contract();
-        let bad = Suite::fallible(row.name(), make).timelines(&named_histories()).unwrap();
-        let sound = contract.clone();
-        let good = Suite::new(move || Reference::new(sound.clone())).timelines(&named_histories()).unwrap();
-        let differing = bad.iter().zip(&good).filter(|(bad, good)| bad.text != good.text);
-        let sizes: Vec<usize> = differing.map(|(bad, good)| touched(&good.text, &bad.text)).collect();
-        let line = (row.name(), sizes.len(), sizes.iter().copied().min().unwrap_or(0));
-        if sizes.is_empty() { hidden.push(line) } else { shown.push(line) }
+        let key = serde_json::to_string(&contract).unwrap();
+        sound.entry(key).or_insert_with(|| timelines(&histories, &contract));
     }
-    println!("{} known-bad candidates show in a snapshot, {} do not: {hidden:?}", shown.len(), hidden.len());
+    let differs = |row: &&'static zoo::Row| {
+        let row = *row;
+        let key = serde_json::to_string(&row.make().contract()).unwrap();
+        let name = row.name();
+        let found = Suite::fallible(name, move || Ok(row.make())).timelines(&histories).unwrap();
+        found.iter().zip(&sound[&key]).any(|(found, sound)| found.text != sound.text)
+    };
+    let part = bad.len().div_ceil(thread::available_parallelism().map_or(1, usize::from)).max(1);
+    thread::scope(|scope| {
+        let parts = bad.chunks(part).map(|rows| {
+            scope.spawn(move || rows.iter().copied().filter(differs).map(|row| row.name()).collect::<Vec<_>>())
+        });
+        let parts: Vec<_> = parts.collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    })
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use plimsoll::{named_histories, requirements, zoo};
 use serde_json::Value;
 
+use super::changes::shown;
 use super::common::plimsoll;
 
 /// How many vectors cite each requirement.
@@ -42,24 +43,35 @@ fn checks() -> BTreeMap<String, String> {
 
 #[test]
 fn coverage() {
-    let (vectors, checks, named) = (vectors(), checks(), named_histories());
-    let mut text =
-        format!("{:<8} {:<7} {:<24} {:>3} {:>7}  histories and cases\n", "id", "level", "check", "bad", "vectors");
+    let (vectors, checks, named, shown) = (vectors(), checks(), named_histories(), shown());
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{:<8} {:<7} {:<24} {:>3} {:>5} {:>7}  histories and cases",
+        "id", "level", "check", "bad", "shown", "vectors"
+    );
     for requirement in requirements() {
         let id = requirement.id();
-        let bad = zoo::all().filter(|row| row.breaks().contains(&id)).count();
+        let bad: Vec<&str> = zoo::all().filter(|row| row.breaks().contains(&id)).map(|row| row.name()).collect();
+        let seen = bad.iter().filter(|name| shown.contains(*name)).count();
         let about = named.iter().filter(|named| named.witness.requirements.iter().any(|other| other == id));
         let about: Vec<&str> = about.map(|named| named.name.as_str()).collect();
         let row = format!(
-            "{id:<8} {:<7} {:<24} {bad:>3} {:>7}  {}",
+            "{id:<8} {:<7} {:<24} {:>3} {seen:>5} {:>7}  {}",
             requirement.level().name(),
             checks[id],
+            bad.len(),
             vectors.get(id).copied().unwrap_or_default(),
             about.join(", ")
         );
         let _ = writeln!(text, "{}", row.trim_end());
     }
-    let look =
-        "A requirement a row: known-bad candidates that break it, vectors that cite it, histories that are about it.";
+    let hidden = zoo::all().filter(|row| !row.is_conforming() && !shown.contains(row.name()));
+    text.push_str("\nknown-bad candidates that no timeline shows\n");
+    hidden.for_each(|row| {
+        let _ = writeln!(text, "{}", row.name());
+    });
+    let look = "A requirement a row: known-bad candidates that break it, those that a timeline shows, vectors that cite it, \
+                histories that are about it.";
     super::assert_shows("coverage", look, &text);
 }

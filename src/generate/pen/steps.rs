@@ -2,7 +2,7 @@
 
 use super::super::own::measures;
 use super::Pen;
-use crate::contract::{Capability, Contract, FailureKind};
+use crate::contract::{Capability, Contract};
 use crate::history::{Answer, Command, Name, Pressure, StepCommand, StepKind};
 use crate::message::Role;
 
@@ -147,28 +147,30 @@ impl Pen<'_> {
 
 /// The ways in which the candidate's summariser can be made to fail.
 pub(crate) fn failures(contract: &Contract) -> Vec<Answer> {
+    // The order is that in which they are tried: what most often happens first.
     let all = [
-        (Answer::Rejected, FailureKind::Rejected),
-        (Answer::Timeout, FailureKind::Timeout),
-        (Answer::Transport, FailureKind::Transport),
-        (Answer::Overflow, FailureKind::Overflow),
-        (Answer::Empty, FailureKind::Empty),
-        (Answer::Blank, FailureKind::Blank),
-        (Answer::Length, FailureKind::Length),
-        (Answer::Refusal, FailureKind::Refusal),
-        (Answer::Inflated, FailureKind::Inflated),
-        (Answer::Equal, FailureKind::Equal),
-        (Answer::Ineffective, FailureKind::Ineffective),
+        Answer::Rejected,
+        Answer::Timeout,
+        Answer::Transport,
+        Answer::Overflow,
+        Answer::Empty,
+        Answer::Blank,
+        Answer::Length,
+        Answer::Refusal,
+        Answer::Inflated,
+        Answer::Equal,
+        Answer::Ineffective,
     ];
     let effect = contract.attempt.min_effect > 0.0;
-    let can = |(answer, kind): &(Answer, FailureKind)| {
-        contract.attempt.outcomes.contains(kind) && (*answer != Answer::Ineffective || effect)
+    let can = |answer: &Answer| {
+        answer.failure().is_some_and(|kind| contract.attempt.outcomes.contains(&kind))
+            && (*answer != Answer::Ineffective || effect)
     };
-    all.into_iter().filter(can).map(|(answer, _)| answer).collect()
+    all.into_iter().filter(can).collect()
 }
 
 /// Whether the latch counts this failure.
 fn is_strike(contract: &Contract, answer: Answer) -> bool {
-    let exempt = |kind: &FailureKind| kind.name() == answer.name();
-    contract.latch().is_none_or(|latch| !latch.exempt.iter().any(exempt))
+    let exempt = |kind| contract.latch().is_some_and(|latch| latch.exempt.contains(&kind));
+    !answer.failure().is_some_and(exempt)
 }
