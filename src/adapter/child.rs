@@ -107,8 +107,8 @@ impl Child {
     }
 
     /// Sends a line, which has its end. A child that does not read is noticed by [`Child::hear`].
-    pub(super) fn send(&self, line: String) {
-        let sent = self.input.as_ref().is_some_and(|input| input.send(line.into_bytes()).is_ok());
+    pub(super) fn send(&self, line: Vec<u8>) {
+        let sent = self.input.as_ref().is_some_and(|input| input.send(line).is_ok());
         if !sent {
             self.pipes.deaf.store(true, Ordering::Relaxed);
         }

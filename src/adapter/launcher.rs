@@ -186,7 +186,7 @@ impl Launcher {
         let outcome = connection.ask("hello", &params, self.pool.hello, &mut out_of_step)?;
         let hello = outcome
             .map_err(|error| Fault::new(format!("an error ({}: {})", error.code, error.message)))
-            .and_then(Hello::read)
+            .and_then(|result| Hello::read(result.value()?))
             .map_err(|fault| connection.fault("hello", &fault))?;
         let Hello { name, version, contract, unknown, methods, batch } = hello;
         let said = Arc::new(Introduction { name, version, contract, unknown, methods, batch });
