@@ -1,9 +1,11 @@
 //! The `plimsoll` command.
 
+mod adapter_batch;
 mod adapter_check;
 mod candidates;
 mod catalogue;
 mod check;
+mod files;
 mod incident;
 mod init;
 mod matrix;

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub(crate) use examine::{Examined, Examiner, Suspect};
 pub use replay::Replay;
 #[cfg(feature = "cli")]
-pub(crate) use replay::played;
+pub(crate) use replay::{drawn, played};
 pub(crate) use replay::{Draw, replay};
 
 use crate::heart::{Task, Watch};
