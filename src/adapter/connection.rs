@@ -1,7 +1,7 @@
 //! Asks a child and hears its answer. Whatever goes wrong ends the child and becomes a candidate's error.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -48,6 +48,8 @@ impl std::fmt::Debug for Tap {
 #[derive(Debug)]
 pub(super) struct Connection {
     child: Child,
+    /// No other has it.
+    number: u64,
     tap: Option<Tap>,
     last_id: u64,
     /// The beginning of the last line that was heard.
@@ -61,8 +63,10 @@ pub(super) struct Connection {
 impl Connection {
     /// Starts `command`; nothing is said yet. Once `halted` is set, every answer is late.
     pub(super) fn open(command: &[String], halted: Arc<AtomicBool>, tap: Option<Tap>) -> std::io::Result<Self> {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
         Child::start(command, halted).map(|child| Self {
             child,
+            number: CONNECTIONS.fetch_add(1, Ordering::Relaxed),
             tap,
             last_id: 0,
             last_line: Vec::new(),
@@ -135,9 +139,20 @@ impl Connection {
 
     /// Ends the child because of what it answered to `method`.
     pub(super) fn fault(&mut self, method: &str, fault: &Fault) -> Error {
-        let line = excerpt(&self.last_line, SHOWN);
         self.child.kill();
-        self.lose(BreakKind::Protocol, format!("after `{method}`, against the protocol: {fault}; the line: {line}"))
+        let error = against(method, fault, &self.last_line);
+        self.lost = Some(error.clone());
+        error
+    }
+
+    /// Which connection it is.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The beginning of the last line that was heard.
+    pub(super) fn last_line(&self) -> &[u8] {
+        &self.last_line
     }
 
     /// Ends the child because it does not do what it claims.
@@ -222,6 +237,13 @@ impl Connection {
         self.lost = Some(error.clone());
         error
     }
+}
+
+/// That the answer to `method` is against the protocol; `line` is the one that says it.
+pub(super) fn against(method: &str, fault: &Fault, line: &[u8]) -> Error {
+    let line = excerpt(line, SHOWN);
+    let message = format!("after `{method}`, against the protocol: {fault}; the line: {line}");
+    Error::broken(BreakKind::Protocol, message)
 }
 
 /// Answers every request with a fault: none may be made outside of a step.

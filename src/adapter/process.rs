@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::body::Body;
 use super::case::{Answered, Recording, Script, rehearsed, rejection_error};
-use super::connection::{Answer, Connection, Reply, out_of_step};
+use super::connection::{Answer, Connection, Reply, against, out_of_step};
 use super::known::Knowledge;
 use super::launcher::{Introduction, Pool};
 use super::limit::Held;
@@ -23,6 +23,7 @@ use crate::candidate::{
 use crate::contract::{Capability, Contract, PressureSource};
 use crate::message::Message;
 use crate::trace::{Action, BreakKind};
+use crate::turn::{self, Turn};
 
 /// A child process that is lent out for one case: one more [`Compactor`].
 ///
@@ -30,14 +31,28 @@ use crate::trace::{Action, BreakKind};
 /// same error again. Dropped, it goes back to its [`Launcher`](super::Launcher), or is killed with all that it started.
 #[derive(Debug)]
 pub struct Process {
-    /// None only while it is dropped.
+    /// None before anything is asked by who takes turns, once a case has been answered, and while it is dropped.
     connection: Option<Connection>,
+    /// The turn at the child, as long as it is in use.
+    turn: Option<Turn>,
+    /// The child that has answered a case and is in use by somebody else.
+    left: Option<Left>,
     introduction: Arc<Introduction>,
     pool: Arc<Pool>,
     pub(super) knowledge: Knowledge,
     /// Its connection, while it is asked at a limit.
     held: Option<Box<Held>>,
     course: Course,
+}
+
+/// What is left of a child that answered a case.
+#[derive(Debug)]
+struct Left {
+    number: u64,
+    /// The beginning of what it said.
+    line: Vec<u8>,
+    /// How it broke off, if it did.
+    lost: Option<Error>,
 }
 
 /// How requests reach the child.
@@ -54,9 +69,11 @@ enum Course {
 }
 
 impl Process {
-    pub(super) fn new(connection: Connection, introduction: Arc<Introduction>, pool: Arc<Pool>) -> Self {
+    /// Without a connection it gets one when it is asked something.
+    pub(super) fn new(connection: Option<Connection>, introduction: Arc<Introduction>, pool: Arc<Pool>) -> Self {
         let course = Course::Fresh;
-        Self { connection: Some(connection), introduction, pool, knowledge: Knowledge::default(), held: None, course }
+        let (turn, left) = (None, None);
+        Self { connection, turn, left, introduction, pool, knowledge: Knowledge::default(), held: None, course }
     }
 
     /// What the candidate said about itself.
@@ -122,6 +139,9 @@ impl Process {
         answer: &mut Answer<'_>,
     ) -> Result<Reply, Error> {
         let Course::Answered(recording) = &mut self.course else { return Err(Error::unsupported(method)) };
+        if let Some(lost) = self.left.as_ref().and_then(|left| left.lost.as_ref()) {
+            return Err(lost.clone());
+        }
         let heard = recording.take(method, conversation).and_then(|Answered { reply, calls }| {
             calls.into_iter().try_for_each(|params| answer("summarize", params).map(drop))?;
             Ok(reply)
@@ -147,7 +167,20 @@ impl Process {
         let recording = outcome.map_err(failed).and_then(|result| script.read(result));
         let recording = recording.map_err(|fault| self.faulty("case", &fault))?;
         self.course = Course::Answered(Box::new(recording));
+        self.hand_on();
         self.call("reset", &json!({})).map(drop)
+    }
+
+    /// Who takes turns lets the child go as soon as it has answered: what it said is read while it is at work again.
+    fn hand_on(&mut self) {
+        if self.turn.is_some()
+            && let Some(connection) = self.connection.take()
+        {
+            let (number, line) = (connection.number(), connection.last_line().to_vec());
+            self.left = Some(Left { number, line, lost: None });
+            self.pool.give_back(connection);
+            self.turn = None;
+        }
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Error> {
@@ -156,14 +189,18 @@ impl Process {
             self.connection = process.connection.take();
             self.course = std::mem::replace(&mut process.course, Course::Single);
         }
+        if self.connection.is_none() && self.left.is_none() {
+            self.turn = turn::take();
+            self.connection = Some(self.pool.connection()?.0);
+        }
         self.connection.as_mut().ok_or_else(|| Error::unsupported("a process that is gone"))
     }
 
     /// The child as it is asked at a limit.
     fn held(&mut self) -> Option<&Held> {
         if self.held.is_none() {
-            let connection = self.connection.take()?;
-            let mut process = Self::new(connection, Arc::clone(&self.introduction), Arc::clone(&self.pool));
+            self.connection().ok()?;
+            let mut process = Self::new(self.connection.take(), Arc::clone(&self.introduction), Arc::clone(&self.pool));
             process.course = std::mem::replace(&mut self.course, Course::Single);
             self.held = Some(Box::new(Held::new(process)));
         }
@@ -178,11 +215,17 @@ impl Process {
 
     /// The break that an error answered to anything but a step is.
     fn refused(&mut self, method: &str, error: &RpcError) -> Error {
-        let sentence = self.without(method, "it answers \"method not found\" to");
         let fault = Fault::new(format!("an error ({}: {})", error.code, error.message));
+        if error.code != METHOD_NOT_FOUND {
+            return self.faulty(method, &fault);
+        }
+        let sentence = self.without(method, "it answers \"method not found\" to");
+        if let Some(left) = &mut self.left {
+            let error = Error::broken(BreakKind::Unsupported, sentence);
+            return self.pool.lost(left.number, left.lost.insert(error));
+        }
         match self.connection() {
-            Ok(connection) if error.code == METHOD_NOT_FOUND => connection.unsupported(sentence),
-            Ok(connection) => connection.fault(method, &fault),
+            Ok(connection) => connection.unsupported(sentence),
             Err(gone) => gone,
         }
     }
@@ -198,6 +241,10 @@ impl Process {
     }
 
     pub(super) fn faulty(&mut self, method: &str, fault: &Fault) -> Error {
+        if let Some(left) = &mut self.left {
+            let error = against(method, fault, &left.line);
+            return self.pool.lost(left.number, left.lost.insert(error));
+        }
         match self.connection() {
             Ok(connection) => connection.fault(method, fault),
             Err(gone) => gone,

@@ -65,6 +65,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         seed,
         effort,
         jobs: args.jobs.map_or(cores, usize::from),
+        pairs: by_command,
         only: filter,
         strict,
         deadline: (!by_command).then_some(args.candidate.timeout),

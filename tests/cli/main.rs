@@ -8,6 +8,7 @@ mod author;
 mod ci;
 mod determinism;
 mod errors;
+mod files;
 mod init;
 mod known;
 mod matrix;

@@ -116,7 +116,7 @@ const TABLE: &[(&str, Expect)] = &[
     ("batch-state-without-log", Break(WRONG, &["`result.log` is missing", WHOLE_ALONE])),
     ("batch-bad-item-in-state", Break(WRONG, &["`result.view[0].content`: invalid type", WHOLE_ALONE])),
     // Nothing breaks off, and each case is judged as it was answered; `adapter-check` tells that line by line it is another.
-    ("batch-two-faces", Fails(&["LOG-1"])),
+    ("batch-two-faces", Fails(&["VIEW-7"])),
 ];
 
 /// What is said of a case that is answered line by line as it should be.
