@@ -253,7 +253,8 @@ pub(super) fn out_of_step(method: &str, _: Body) -> Result<Outcome, Fault> {
 
 /// The line of a request. Written straight, since parameters can be large.
 fn request(id: u64, method: &str, params: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":", Value::from(method)).into_bytes();
+    let mut line =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":", Value::from(method)).into_bytes();
     params(&mut line);
     line.extend_from_slice(b"}\n");
     line

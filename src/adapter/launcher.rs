@@ -156,7 +156,6 @@ impl Launcher {
     pub fn gave_up(&self) -> Option<String> {
         self.pool.state().gave_up.clone()
     }
-
 }
 
 impl Pool {
@@ -175,12 +174,11 @@ impl Pool {
     }
 
     fn start(&self) -> Result<(Connection, Arc<Introduction>), Error> {
-        let started = Connection::open(&self.command, Arc::clone(&self.halted), self.tap.clone())
-            .map_err(|error| {
-                let sentence = format!("cannot start `{}`: {error}", self.command.join(" "));
-                self.state().gave_up.get_or_insert_with(|| sentence.clone());
-                Error::broken(BreakKind::Crash, sentence)
-            });
+        let started = Connection::open(&self.command, Arc::clone(&self.halted), self.tap.clone()).map_err(|error| {
+            let sentence = format!("cannot start `{}`: {error}", self.command.join(" "));
+            self.state().gave_up.get_or_insert_with(|| sentence.clone());
+            Error::broken(BreakKind::Crash, sentence)
+        });
         let greeted = started.and_then(|mut connection| self.greet(&mut connection).map(|hello| (connection, hello)));
         let mut state = self.state();
         match &greeted {

@@ -7,7 +7,9 @@ use super::known::{Item, Known};
 use super::members::At;
 use super::process::Process;
 use super::protocol::{Fault, ViewParams};
-use super::results::{StepResult, SummarizeParams, ViewResult, append_result, step_result, summarize_params, view_result};
+use super::results::{
+    StepResult, SummarizeParams, ViewResult, append_result, step_result, summarize_params, view_result,
+};
 use crate::candidate::{Conversation, Error, Host, Rejection, Summary};
 use crate::contract::Capability;
 use crate::message::Message;
@@ -19,7 +21,12 @@ impl Process {
         self.knowledge.of(conversation.id())
     }
 
-    pub(super) fn install(&mut self, conversation: &mut Conversation, items: Vec<Item>, new: usize) -> Result<(), Fault> {
+    pub(super) fn install(
+        &mut self,
+        conversation: &mut Conversation,
+        items: Vec<Item>,
+        new: usize,
+    ) -> Result<(), Fault> {
         let view = self.resolve(conversation, items)?;
         show(conversation, view, new);
         Ok(())
@@ -53,7 +60,12 @@ impl Process {
     }
 
     /// `before`: how long the log was before the step.
-    pub(super) fn take_step(&mut self, conversation: &mut Conversation, result: Body, before: usize) -> Result<Action, Fault> {
+    pub(super) fn take_step(
+        &mut self,
+        conversation: &mut Conversation,
+        result: Body,
+        before: usize,
+    ) -> Result<Action, Fault> {
         let StepResult { action, appended, extra, view } = step_result(result)?;
         let known = self.known(conversation);
         for (index, mut message) in appended.into_iter().enumerate() {
@@ -182,4 +194,3 @@ pub(super) fn summary_result(known: &mut Known, conversation: &mut Conversation,
     }
     result
 }
-

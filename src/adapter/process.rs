@@ -132,12 +132,7 @@ impl Process {
     }
 
     /// The answer to a request that was sent with the others of its case.
-    fn recorded(
-        &mut self,
-        method: &str,
-        conversation: Option<&str>,
-        answer: &mut Answer<'_>,
-    ) -> Result<Reply, Error> {
+    fn recorded(&mut self, method: &str, conversation: Option<&str>, answer: &mut Answer<'_>) -> Result<Reply, Error> {
         let Course::Answered(recording) = &mut self.course else { return Err(Error::unsupported(method)) };
         if let Some(lost) = self.left.as_ref().and_then(|left| left.lost.as_ref()) {
             return Err(lost.clone());
@@ -324,7 +319,8 @@ impl Compactor for Process {
         let params = RewindParams { conversation: conversation.id().to_owned(), to: to.to_owned() };
         let result = self.call("rewind", &params)?;
         conversation.rewind(to);
-        let view = rewind_result(result).and_then(|view| view.map_or(Ok(()), |view| self.install(conversation, view, 0)));
+        let view =
+            rewind_result(result).and_then(|view| view.map_or(Ok(()), |view| self.install(conversation, view, 0)));
         view.map_err(|fault| self.faulty("rewind", &fault))
     }
 

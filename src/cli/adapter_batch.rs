@@ -38,7 +38,12 @@ fn failures() -> History {
         let draft = |number| Draft::new(key(number), if number % 2 == 1 { Role::User } else { Role::Assistant });
         commands.push(Command::Append { conversation: Name(0), messages: (1..=MESSAGES).map(draft).collect() });
         let (after_s, answers) = (APART_S, vec![*answer]);
-        commands.push(Command::Step(StepCommand { after_s, answers, pressure: Pressure::Summarize, ..StepCommand::new(Name(0)) }));
+        commands.push(Command::Step(StepCommand {
+            after_s,
+            answers,
+            pressure: Pressure::Summarize,
+            ..StepCommand::new(Name(0))
+        }));
     }
     History::new(0, commands)
 }
@@ -149,9 +154,7 @@ fn what(one: &Event, other: &Event) -> String {
     if one.raised != other.raised {
         return "the text of the error is another one".to_owned();
     }
-    for (name, left, right) in
-        [("`appended`", &one.appended, &other.appended), ("`extra`", &one.extra, &other.extra)]
-    {
+    for (name, left, right) in [("`appended`", &one.appended, &other.appended), ("`extra`", &one.extra, &other.extra)] {
         if left != right {
             return format!("{name}: {}", list(left, right));
         }

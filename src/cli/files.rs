@@ -54,5 +54,8 @@ struct Ours {
 /// Whether the first JSON value in it is a report, or the first line of results.
 fn is_ours(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    serde_json::Deserializer::from_reader(BufReader::new(file)).into_iter::<Ours>().next().is_some_and(|first| first.is_ok())
+    serde_json::Deserializer::from_reader(BufReader::new(file))
+        .into_iter::<Ours>()
+        .next()
+        .is_some_and(|first| first.is_ok())
 }

@@ -140,9 +140,8 @@ impl Parts {
             let (mut part, mut number) = (Part::new(shard), 1);
             while let Some(line) = next_line(&mut lines).map_err(unreadable)? {
                 number += 1;
-                let wrong = |why: &str| {
-                    cannot(format!("{}, line {number}: {why}; play the part again", path.display()))
-                };
+                let wrong =
+                    |why: &str| cannot(format!("{}, line {number}: {why}; play the part again", path.display()));
                 match serde_json::from_slice(&line) {
                     Ok(read) => {
                         part.take(&read).map_err(|why| wrong(&why))?;
@@ -275,7 +274,9 @@ fn header(path: &Path, line: &[u8]) -> Result<Header, Failure> {
         return Err(none("it is empty"));
     }
     if line.starts_with(b"\xef\xbb\xbf") || line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
-        return Err(none("it begins with a byte order mark, which some editor has put there: take the file as it was written"));
+        return Err(none(
+            "it begins with a byte order mark, which some editor has put there: take the file as it was written",
+        ));
     }
     let value: Value = serde_json::from_slice(line)
         .map_err(|_| none("its first line is not JSON; `plimsoll check --results` writes one"))?;

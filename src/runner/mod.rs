@@ -19,9 +19,9 @@ use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
 pub use replay::Replay;
+pub(crate) use replay::{Draw, replay};
 #[cfg(feature = "cli")]
 pub(crate) use replay::{drawn, played};
-pub(crate) use replay::{Draw, replay};
 
 use crate::heart::{Task, Watch};
 use crate::turn::{self, Lane};

@@ -126,7 +126,11 @@ fn the_state_beside_an_error_is_held_to_what_view_answers() {
     let ran = raiser(r#"["summarize", "view"]"#, r#","state":{"view":[]}"#);
     assert!(ran.out.contains("at command 2 of 2, the view: number 1 is {\"id\":"), "{}", ran.out);
     let rows: Vec<&str> = ran.out.lines().filter(|line| line.contains("step summarize")).collect();
-    assert!(rows.len() == 2 && rows[0].trim().starts_with("line by line") && rows[1].trim().starts_with("in one line"), "{}", ran.out);
+    assert!(
+        rows.len() == 2 && rows[0].trim().starts_with("line by line") && rows[1].trim().starts_with("in one line"),
+        "{}",
+        ran.out
+    );
     assert!(!ran.out.contains("StepCommand"), "{}", ran.out);
     // Who raises at other failures than the first one's is asked for them all, and who never does is told so.
     let ran = plimsoll(&["adapter-check", "--", "python3", &format!("{ADAPTERS}minimal.py")]);

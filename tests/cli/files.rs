@@ -10,7 +10,8 @@ use super::plimsoll_in;
 fn a_file_of_somebody_else_is_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let check = |more: &[&str]| plimsoll_in(dir, &[&["check", "--quiet", "--effort", "smoke", "-r", "THR-1"], more].concat());
+    let check =
+        |more: &[&str]| plimsoll_in(dir, &[&["check", "--quiet", "--effort", "smoke", "-r", "THR-1"], more].concat());
     for foreign in ["{\"name\": \"a package\"}\n", "notes\n", "[1]", "{\"format\":1,\"candidate\":{},\"seed\":1}"] {
         for option in ["--json", "--results"] {
             fs::write(dir.join("package.json"), foreign).unwrap();
@@ -39,7 +40,8 @@ fn a_file_of_somebody_else_is_left_as_it_is() {
 #[test]
 fn a_place_that_cannot_be_written_to_is_found_before_the_run() {
     let dir = tempfile::tempdir().unwrap();
-    for (option, place) in [("--json", "missing/report.json"), ("--results", "missing/results.jsonl"), ("--json", ".")] {
+    for (option, place) in [("--json", "missing/report.json"), ("--results", "missing/results.jsonl"), ("--json", ".")]
+    {
         let ran = plimsoll_in(dir.path(), &["check", "--effort", "nightly", option, place]);
         assert_eq!(ran.code, Some(2), "{}", ran.out);
         let says = [&format!("to {place}: "), option, "name another file"];

@@ -232,7 +232,8 @@ fn a_run_of_the_night_is_made_again_as_it_was() {
 #[test]
 fn one_of_something_is_not_many() {
     let dir = tempfile::tempdir().unwrap();
-    let ran = check(dir.path(), &["-r", "THR-1", "--seed", LAST, "--for", "8h", "--candidate", "self-counting-throttle"]);
+    let ran =
+        check(dir.path(), &["-r", "THR-1", "--seed", LAST, "--for", "8h", "--candidate", "self-counting-throttle"]);
     assert_eq!(ran.closing_line(), "overnight: 1 run, 1 requirement failed: failed", "{}", ran.out);
 }
 

@@ -100,7 +100,10 @@ const TABLE: &[(&str, Expect)] = &[
     ("batch-calls-out-of-order", Break(WRONG, &["`result.summarize_calls[", "].request` is ", WHOLE_ALONE])),
     ("batch-call-of-no-request", Break(WRONG, &["`result.summarize_calls[0].request` is 9999", WHOLE_ALONE])),
     ("batch-no-calls", Break(WRONG, &["`result.summarize_calls` is missing", WHOLE_ALONE])),
-    ("batch-results-of-another-type", Break(WRONG, &["`result.results`: expected an array, got an object", WHOLE_ALONE])),
+    (
+        "batch-results-of-another-type",
+        Break(WRONG, &["`result.results`: expected an array, got an object", WHOLE_ALONE]),
+    ),
     ("batch-neither", Break(WRONG, &["has neither `result` nor `error`", WHOLE_ALONE])),
     ("batch-both", Break(WRONG, &["has both `result` and `error`", WHOLE_ALONE])),
     ("batch-cut", Break(WRONG, &["the line is not JSON", WHOLE_ALONE])),
