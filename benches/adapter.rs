@@ -26,7 +26,7 @@ fn run(command: Vec<String>, whole: bool) -> u64 {
     let launcher = if whole { launcher } else { launcher.line_by_line() };
     // One requirement that every history exercises: what is measured is the way there and back.
     let suite = Suite::fallible(command.join(" "), move || Ok(Box::new(launcher.lease()?)));
-    let suite = suite.keeps_deadline().jobs(1).effort(Effort::Smoke).witness_dir(None).requirement("LOG-3");
+    let suite = suite.keeps_deadline().waits().jobs(1).effort(Effort::Smoke).witness_dir(None).requirement("LOG-3");
     suite.run().unwrap().histories
 }
 

@@ -85,6 +85,7 @@ mod snapshot;
 mod suite;
 mod text;
 mod trace;
+mod turn;
 mod unit;
 mod unit_cut;
 mod verdict;

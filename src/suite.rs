@@ -50,6 +50,7 @@ pub struct Suite {
     jobs: usize,
     timeout: Duration,
     own_deadline: bool,
+    waited_for: bool,
     known: Option<PathBuf>,
     known_list: Option<KnownFailures>,
     strict: bool,
@@ -94,6 +95,7 @@ impl Suite {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             timeout: Duration::from_secs(5),
             own_deadline: false,
+            waited_for: false,
             known: None,
             known_list: None,
             strict: false,
@@ -167,6 +169,14 @@ impl Suite {
     /// The candidate keeps the deadline of each call itself, as a child process does.
     pub fn keeps_deadline(mut self) -> Self {
         self.own_deadline = true;
+        self
+    }
+
+    /// The candidate is waited for, as a child process is: each job is two threads that take turns at it, and while it is at
+    /// work for one of them the other judges what it has answered. What it is asked, and in which order, is the same in every
+    /// run with one job.
+    pub fn waits(mut self) -> Self {
+        self.waited_for = true;
         self
     }
 
@@ -350,6 +360,7 @@ impl Suite {
             seed: self.seed,
             effort: self.effort,
             jobs: self.jobs,
+            pairs: self.waited_for,
             only: self.only,
             strict: self.strict,
             deadline: (!self.own_deadline).then_some(self.timeout),

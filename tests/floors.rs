@@ -32,6 +32,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("shrink_change", 22),
     ("shrink_gauge", 22),
     ("heart", 23),
+    ("turn", 23),
     ("play", 30),
     ("limit_show", 31),
     ("limit_rows", 31),

@@ -140,10 +140,12 @@ export class Host {
 
 /** A message with all defaults filled in; members that the protocol lacks are dropped. */
 export function message(members = {}) {
-  const filled = {};
-  for (const name in DEFAULTS) filled[name] = members[name] === undefined ? DEFAULTS[name] : members[name];
-  filled.calls = [...(filled.calls ?? [])];
-  return filled;
+  // Member by member: thousands are filled in a second, and a loop over names is several times slower.
+  const {
+    id = DEFAULTS.id, role = DEFAULTS.role, content = DEFAULTS.content, ui_only = DEFAULTS.ui_only, hidden = DEFAULTS.hidden,
+    pinned = DEFAULTS.pinned, call_id = DEFAULTS.call_id, calls, reasoning = DEFAULTS.reasoning, interim = DEFAULTS.interim,
+  } = members;
+  return { id, role, content, ui_only, hidden, pinned, call_id, calls: [...(calls ?? [])], reasoning, interim };
 }
 
 /** A message for the person's eyes only. `Conversation.say` gives it an id. */

@@ -242,8 +242,15 @@ class Host:
 
 def message(**members):
     """A message with all defaults filled in; members that the protocol lacks are dropped."""
-    filled = {name: members.get(name, default) for name, default in DEFAULTS.items()}
-    filled["calls"] = list(filled["calls"] or ())
+    return _filled(members)
+
+
+def _filled(members):
+    filled = {**DEFAULTS, **members}
+    if len(filled) > len(DEFAULTS):
+        filled = {name: filled[name] for name in DEFAULTS}
+    calls = filled["calls"]
+    filled["calls"] = list(calls) if calls else []
     return filled
 
 
@@ -656,7 +663,8 @@ class _Server:
             host._close()
         if isinstance(step, dict):
             step = Step(**step)
-        step = step or Step()
+        if not step:
+            return _NOTHING
         result = {
             "action": step.action,
             "appended": list(step.appended or ()),
@@ -752,13 +760,15 @@ class _Encoded:
 
 
 _wire = None
+# What most steps do, and what need not be written anew each time.
+_NOTHING = _Encoded('{"action":"none","appended":[],"view":null}')
 _to_json = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
 def _encode(value):
     if isinstance(value, _Encoded):
         return value.text
-    return _to_json(value)
+    return _to_json(value) if value or value != {} else "{}"
 
 
 def _reply(number, ending):
@@ -794,7 +804,7 @@ def _members(params, *names):
 
 
 def _messages(given):
-    return [message(**m) for m in given]
+    return [_filled(m) for m in given]
 
 
 def _with_notice(name, given):

@@ -4,18 +4,17 @@
 //! which the case is then played as if each request had been sent by itself.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::connection::Outcome;
+use super::body::{self, Body};
+use super::connection::{self, Outcome, put};
 use super::members::{At, Members};
-use super::process::rejection_error;
-use super::protocol::{Fault, LINE_MAX, RAISED, RpcError, VALUES_MAX};
+use super::protocol::{Fault, LINE_MAX, Params, RAISED, RpcError, VALUES_MAX};
 use crate::candidate::Rejection;
 use crate::message::Message;
-use crate::trace::{RejectionKind, Reply};
+use crate::trace::{RejectionKind, Reply, Stop};
 
 /// A case of more bytes than this is sent line by line.
 const BYTES_MAX: usize = 4 << 20;
@@ -25,11 +24,11 @@ const MEMBERS: usize = 14;
 /// The requests of a case, as they will be sent.
 #[derive(Debug)]
 pub(super) struct Script {
-    requests: String,
+    requests: Vec<u8>,
     /// Each with the conversation that it is about.
     methods: Vec<(String, Option<String>)>,
     /// For each step, as a member of the object `steps`.
-    answers: String,
+    answers: Vec<u8>,
     /// Messages that the candidate has been given so far, in all conversations.
     messages: usize,
     /// What comes back if each answer lists all messages: values, and bytes.
@@ -40,22 +39,23 @@ pub(super) struct Script {
 impl Script {
     /// A case that begins with `reset`.
     pub(super) fn new() -> Self {
-        let (requests, answers) = (String::new(), String::new());
+        let (requests, answers) = (Vec::new(), Vec::new());
         let mut script = Self { requests, methods: Vec::new(), answers, messages: 0, values: 0, bytes: 0 };
         script.add("reset", &json!({}));
         script
     }
 
     /// The next request.
-    pub(super) fn add(&mut self, method: &str, params: &impl Serialize) {
+    pub(super) fn add(&mut self, method: &str, params: &impl Params) {
         if !self.methods.is_empty() {
-            self.requests.push(',');
+            self.requests.push(b',');
         }
-        // Parameters are structs with named members: they always have a JSON.
-        let params = serde_json::to_value(params).unwrap_or_default();
-        // Writing to a text cannot fail.
-        let _ = write!(self.requests, "{{\"method\":{},\"params\":{params}}}", Value::from(method));
-        self.methods.push((method.to_owned(), conversation(&params)));
+        self.requests.extend_from_slice(b"{\"method\":");
+        put(&mut self.requests, method);
+        self.requests.extend_from_slice(b",\"params\":");
+        put(&mut self.requests, params);
+        self.requests.push(b'}');
+        self.methods.push((method.to_owned(), params.conversation()));
         let lists = match method {
             "view" => 2,
             "step" | "rewind" => 1,
@@ -74,9 +74,20 @@ impl Script {
     pub(super) fn answers(&mut self, replies: &[Reply], mut arrived: Vec<Message>) {
         let step = self.methods.len().saturating_sub(1);
         self.messages += arrived.len();
-        let answers: Value = replies.iter().map(|reply| scripted(reply, &mut arrived)).collect();
         let comma = if self.answers.is_empty() { "" } else { "," };
-        let _ = write!(self.answers, "{comma}\"{step}\":{answers}");
+        self.answers.extend_from_slice(format!("{comma}\"{step}\":[").as_bytes());
+        for (at, reply) in replies.iter().enumerate() {
+            if at > 0 {
+                self.answers.push(b',');
+            }
+            match reply {
+                Reply::Rejection(kind) => put(&mut self.answers, &Refused::new(*kind)),
+                Reply::Summary { text, stop, .. } => {
+                    put(&mut self.answers, &Scripted { text, stop: *stop, arrived: std::mem::take(&mut arrived) });
+                }
+            }
+        }
+        self.answers.push(b']');
     }
 
     /// How many requests there are.
@@ -90,24 +101,30 @@ impl Script {
         long || self.values > VALUES_MAX / 2 || self.bytes > LINE_MAX / 2
     }
 
-    /// The parameters of `case`.
-    pub(super) fn params(&self) -> String {
-        let refused = error_answer(&rejection_error(Rejection::new(RejectionKind::Rejected)));
-        let (requests, answers) = (&self.requests, &self.answers);
-        format!("{{\"requests\":[{requests}],\"summaries\":{{\"default\":{refused},\"steps\":{{{answers}}}}}}}")
+    /// Appends the parameters of `case`.
+    pub(super) fn write(&self, line: &mut Vec<u8>) {
+        line.reserve(self.requests.len() + self.answers.len() + 512);
+        line.extend_from_slice(b"{\"requests\":[");
+        line.extend_from_slice(&self.requests);
+        line.extend_from_slice(b"],\"summaries\":{\"default\":");
+        put(line, &Refused::new(RejectionKind::Rejected));
+        line.extend_from_slice(b",\"steps\":{");
+        line.extend_from_slice(&self.answers);
+        line.extend_from_slice(b"}}}");
     }
 
     /// Reads the result of `case`.
-    pub(super) fn read(self, result: Value) -> Result<Recording, Fault> {
+    pub(super) fn read(self, result: Body) -> Result<Recording, Fault> {
+        let (results, calls) = match body::case(&result) {
+            Some(read) => read,
+            None => read_case(result.value()?)?,
+        };
         let at = At::root("result");
-        let mut members = Members::of(result, &at)?;
-        let results = members.list("results", read_entry)?.ok_or_else(|| members.missing("results"))?;
         if results.len() != self.methods.len() {
             let (has, due) = (results.len(), self.methods.len());
             return Err(at.name("results").fault(format_args!(" has {has} items for {due} requests")));
         }
         let mut entries: Vec<Entry> = self.methods.into_iter().zip(results).map(Entry::new).collect();
-        let calls = members.list("summarize_calls", read_call)?.ok_or_else(|| members.missing("summarize_calls"))?;
         let mut last = 0;
         for (index, (request, params)) in calls.into_iter().enumerate() {
             let list = at.name("summarize_calls");
@@ -125,26 +142,41 @@ impl Script {
     }
 }
 
-/// The conversation that a request is about.
-pub(super) fn conversation(params: &Value) -> Option<String> {
-    params.get("conversation").and_then(Value::as_str).map(str::to_owned)
+/// A summary that the summariser will give.
+#[derive(Serialize)]
+struct Scripted<'a> {
+    text: &'a str,
+    stop: Stop,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    arrived: Vec<Message>,
 }
 
-fn scripted(reply: &Reply, arrived: &mut Vec<Message>) -> Value {
-    match reply {
-        Reply::Rejection(kind) => error_answer(&rejection_error(Rejection::new(*kind))),
-        Reply::Summary { text, stop, .. } => {
-            let mut answer = json!({"text": text, "stop": stop});
-            if !arrived.is_empty() {
-                answer["arrived"] = json!(std::mem::take(arrived));
-            }
-            answer
-        }
+/// An error that it will give.
+#[derive(Serialize)]
+struct Refused {
+    error: RpcError,
+}
+
+impl Refused {
+    fn new(kind: RejectionKind) -> Self {
+        Self { error: rejection_error(Rejection::new(kind)) }
     }
 }
 
-fn error_answer(error: &RpcError) -> Value {
-    json!({"error": error})
+/// A summariser's error, as JSON-RPC carries it.
+pub(super) fn rejection_error(rejection: Rejection) -> RpcError {
+    let mut error = RpcError::new(RAISED, rejection.to_string());
+    error.data = json!({"kind": rejection.kind});
+    error
+}
+
+/// The result of `case`, member by member.
+fn read_case(result: Value) -> Result<(Vec<body::Entry>, Vec<(usize, Body)>), Fault> {
+    let at = At::root("result");
+    let mut members = Members::of(result, &at)?;
+    let results = members.list("results", read_entry)?.ok_or_else(|| members.missing("results"))?;
+    let calls = members.list("summarize_calls", read_call)?.ok_or_else(|| members.missing("summarize_calls"))?;
+    Ok((results, calls))
 }
 
 /// What came back for a case.
@@ -152,30 +184,30 @@ fn error_answer(error: &RpcError) -> Value {
 pub(super) struct Recording {
     entries: VecDeque<Entry>,
     /// The state after a request that raised, until the next one that is no view, and which conversation's that is.
-    state: Option<(Option<String>, Value)>,
+    state: Option<(Option<String>, Body)>,
 }
 
 #[derive(Debug)]
 struct Entry {
     method: String,
     conversation: Option<String>,
-    outcome: Outcome,
-    state: Option<Value>,
+    reply: connection::Reply,
+    state: Option<Body>,
     /// The parameters of its summariser's calls.
-    calls: Vec<Map<String, Value>>,
+    calls: Vec<Body>,
 }
 
 impl Entry {
-    fn new(((method, conversation), (outcome, state)): ((String, Option<String>), (Outcome, Option<Value>))) -> Self {
-        Self { method, conversation, outcome, state, calls: Vec::new() }
+    fn new(((method, conversation), (reply, state)): ((String, Option<String>), body::Entry)) -> Self {
+        Self { method, conversation, reply, state, calls: Vec::new() }
     }
 }
 
 /// What was answered to one request, and what the summariser was asked meanwhile.
 #[derive(Debug)]
 pub(super) struct Answered {
-    pub(super) outcome: Outcome,
-    pub(super) calls: Vec<Map<String, Value>>,
+    pub(super) reply: connection::Reply,
+    pub(super) calls: Vec<Body>,
 }
 
 impl Recording {
@@ -185,7 +217,7 @@ impl Recording {
         let is_view = method == "view";
         // Until the next request nothing has changed: it is that conversation's view however often it is asked for.
         if is_view && let Some((_, state)) = self.state.as_ref().filter(|(of, _)| of.as_deref() == conversation) {
-            return Ok(Answered { outcome: Ok(state.clone()), calls: Vec::new() });
+            return Ok(Answered { reply: Ok(state.clone()), calls: Vec::new() });
         }
         let unasked =
             |entry: &Entry| entry.method == "view" && !(is_view && entry.conversation.as_deref() == conversation);
@@ -193,7 +225,7 @@ impl Recording {
             self.entries.pop_front();
         }
         let entry = self.entries.pop_front().filter(|entry| entry.method == method);
-        let Some(Entry { conversation, outcome, state, calls, .. }) = entry else {
+        let Some(Entry { conversation, reply, state, calls, .. }) = entry else {
             return Err(Fault::new(if is_view {
                 "a step that raised has no `state` beside its `error`: what `view` would answer".to_owned()
             } else {
@@ -203,28 +235,28 @@ impl Recording {
         if !is_view {
             self.state = state.map(|state| (conversation, state));
         }
-        Ok(Answered { outcome, calls })
+        Ok(Answered { reply, calls })
     }
 }
 
-fn read_entry(value: Value, at: &At<'_>) -> Result<(Outcome, Option<Value>), Fault> {
+fn read_entry(value: Value, at: &At<'_>) -> Result<body::Entry, Fault> {
     let mut members = Members::of(value, at)?;
     match (members.value("result"), members.value("error").filter(|error| !error.is_null())) {
-        (Some(result), None) => Ok((Ok(result), None)),
-        (None, Some(error)) => Ok((Err(RpcError::read(error)?), members.value("state"))),
+        (Some(result), None) => Ok((Ok(Body::Value(result)), None)),
+        (None, Some(error)) => Ok((Err(RpcError::read(error)?), members.value("state").map(Body::Value))),
         (Some(_), Some(_)) => Err(at.fault(" has both `result` and `error`")),
         (None, None) => Err(at.fault(" has neither `result` nor `error`")),
     }
 }
 
-fn read_call(value: Value, at: &At<'_>) -> Result<(usize, Map<String, Value>), Fault> {
+fn read_call(value: Value, at: &At<'_>) -> Result<(usize, Body), Fault> {
     let mut members = Members::of(value, at)?;
-    Ok((members.need("request")?, members.need("params")?))
+    Ok((members.need("request")?, Body::Value(Value::Object(members.need("params")?))))
 }
 
 /// What a rehearsal takes for the answer.
-pub(super) fn rehearsed(method: &str) -> Outcome {
-    Ok(match method {
+pub(super) fn rehearsed(method: &str) -> Body {
+    Body::Value(match method {
         "step" => json!({"action": null, "appended": [], "view": null}),
         "view" => json!({"view": [], "log": []}),
         "rewind" => json!({"view": null}),
@@ -295,12 +327,12 @@ mod tests {
                 script.add("view", &json!({"conversation": name}));
                 results.push(json!({"result": view(name)}));
             }
-            let mut recording = script.read(json!({"results": results, "summarize_calls": []})).unwrap();
-            assert!(recording.take("reset", None).unwrap().outcome.is_ok());
-            assert!(recording.take("step", Some("b")).unwrap().outcome.is_err());
+            let mut recording = script.read(Body::Value(json!({"results": results, "summarize_calls": []}))).unwrap();
+            assert!(recording.take("reset", None).unwrap().reply.is_ok());
+            assert!(recording.take("step", Some("b")).unwrap().reply.is_err());
             for (asked, is) in [("b", "b, raised"), ("b", "b, raised"), ("a", "a"), ("b", "b, raised")] {
                 let answered = recording.take("view", Some(asked)).unwrap();
-                assert_eq!(answered.outcome.unwrap()["of"], is, "arrivals: {arrivals}");
+                assert_eq!(answered.reply.unwrap().value().unwrap()["of"], is, "arrivals: {arrivals}");
             }
             assert!(recording.take("view", Some("a")).is_err(), "there is no more of it");
         }

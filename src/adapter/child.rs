@@ -6,7 +6,7 @@ use std::mem;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -107,8 +107,8 @@ impl Child {
     }
 
     /// Sends a line, which has its end. A child that does not read is noticed by [`Child::hear`].
-    pub(super) fn send(&self, line: String) {
-        let sent = self.input.as_ref().is_some_and(|input| input.send(line.into_bytes()).is_ok());
+    pub(super) fn send(&self, line: Vec<u8>) {
+        let sent = self.input.as_ref().is_some_and(|input| input.send(line).is_ok());
         if !sent {
             self.pipes.deaf.store(true, Ordering::Relaxed);
         }
@@ -210,14 +210,21 @@ fn live() -> MutexGuard<'static, BTreeSet<u32>> {
 pub(crate) fn kill_all() {
     let live = live();
     live.iter().for_each(|leader| os::kill_group_of(*leader));
-    os::kill_strays(&format!("/{}-", std::process::id()));
+    os::kill_strays(&format!("/{}-", run()));
     std::mem::forget(live);
 }
 
-/// What no other child of any harness that runs has in its environment.
+/// What no other child of any harness has in its environment.
 fn mark() -> String {
     static CHILDREN: AtomicU64 = AtomicU64::new(0);
-    format!("/{}-{}/", std::process::id(), CHILDREN.fetch_add(1, Ordering::Relaxed))
+    format!("/{}-{}/", run(), CHILDREN.fetch_add(1, Ordering::Relaxed))
+}
+
+/// What no other run is called, though it has the same process id: in another container, or after this one has ended and
+/// left something behind.
+fn run() -> &'static str {
+    static RUN: OnceLock<String> = OnceLock::new();
+    RUN.get_or_init(|| format!("{}-{:016x}", std::process::id(), fastrand::u64(..)))
 }
 
 /// Kills and reaps a child that never got its threads.
@@ -293,5 +300,20 @@ fn keep_tail(mut stderr: impl Read + os::Pipe, pipes: &Pipes) {
         tail.extend(&chunk[read.saturating_sub(TAIL)..read]);
         let surplus = tail.len().saturating_sub(TAIL);
         tail.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_no_other_childs_and_no_other_runs() {
+        let (one, other) = (mark(), mark());
+        assert_ne!(one, other);
+        let run = run();
+        assert!(one.starts_with(&format!("/{run}-")) && one.ends_with('/'), "{one}");
+        let (pid, random) = run.split_once('-').unwrap();
+        assert_eq!((pid, random.len()), (std::process::id().to_string().as_str(), 16), "{run}");
     }
 }

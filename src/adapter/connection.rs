@@ -1,12 +1,13 @@
 //! Asks a child and hears its answer. Whatever goes wrong ends the child and becomes a candidate's error.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::body::{self, Body};
 use super::child::{Child, Heard};
 use super::protocol::{Envelope, Fault, LINE_MAX, RpcError, excerpt};
 use crate::candidate::Error;
@@ -16,10 +17,13 @@ use crate::trace::BreakKind;
 const SHOWN: usize = 300;
 
 /// What answers a request of the candidate while its own is open.
-pub(super) type Answer<'a> = dyn FnMut(&str, Map<String, Value>) -> Result<Outcome, Fault> + 'a;
+pub(super) type Answer<'a> = dyn FnMut(&str, Body) -> Result<Outcome, Fault> + 'a;
 
 /// A result, or an error as JSON-RPC carries it.
 pub(super) type Outcome = Result<Value, RpcError>;
+
+/// The same as it came from the child.
+pub(super) type Reply = Result<Body, RpcError>;
 
 /// Who says a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,8 @@ impl std::fmt::Debug for Tap {
 #[derive(Debug)]
 pub(super) struct Connection {
     child: Child,
+    /// No other has it.
+    number: u64,
     tap: Option<Tap>,
     last_id: u64,
     /// The beginning of the last line that was heard.
@@ -57,8 +63,10 @@ pub(super) struct Connection {
 impl Connection {
     /// Starts `command`; nothing is said yet. Once `halted` is set, every answer is late.
     pub(super) fn open(command: &[String], halted: Arc<AtomicBool>, tap: Option<Tap>) -> std::io::Result<Self> {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
         Child::start(command, halted).map(|child| Self {
             child,
+            number: CONNECTIONS.fetch_add(1, Ordering::Relaxed),
             tap,
             last_id: 0,
             last_line: Vec::new(),
@@ -82,19 +90,18 @@ impl Connection {
         params: &impl Serialize,
         within: Duration,
         answer: &mut Answer<'_>,
-    ) -> Result<Outcome, Error> {
-        // Parameters are structs with named members: they always have a JSON.
-        self.ask_text(method, &serde_json::to_string(params).unwrap_or_default(), within, answer)
+    ) -> Result<Reply, Error> {
+        self.ask_as(method, within, answer, |line| put(line, params))
     }
 
-    /// Like [`Connection::ask`], with parameters that are JSON text already.
-    pub(super) fn ask_text(
+    /// Like [`Connection::ask`]; `write` appends the parameters, which are JSON text, to the line.
+    pub(super) fn ask_as(
         &mut self,
         method: &str,
-        params: &str,
         within: Duration,
         answer: &mut Answer<'_>,
-    ) -> Result<Outcome, Error> {
+        write: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<Reply, Error> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
@@ -105,12 +112,12 @@ impl Connection {
         }
         self.busy = true;
         self.last_id += 1;
-        self.send(request(self.last_id, method, params));
+        self.send(request(self.last_id, method, write));
         loop {
             match self.child.hear(deadline) {
                 Heard::Line(line) => {
                     self.keep(&line);
-                    match self.take(&line, answer) {
+                    match self.take(line, answer) {
                         Ok(Some(outcome)) => {
                             self.busy = false;
                             return Ok(outcome);
@@ -132,9 +139,20 @@ impl Connection {
 
     /// Ends the child because of what it answered to `method`.
     pub(super) fn fault(&mut self, method: &str, fault: &Fault) -> Error {
-        let line = excerpt(&self.last_line, SHOWN);
         self.child.kill();
-        self.lose(BreakKind::Protocol, format!("after `{method}`, against the protocol: {fault}; the line: {line}"))
+        let error = against(method, fault, &self.last_line);
+        self.lost = Some(error.clone());
+        error
+    }
+
+    /// Which connection it is.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The beginning of the last line that was heard.
+    pub(super) fn last_line(&self) -> &[u8] {
+        &self.last_line
     }
 
     /// Ends the child because it does not do what it claims.
@@ -146,16 +164,21 @@ impl Connection {
     /// Says goodbye. The child has `grace` to end by itself.
     pub(super) fn close(mut self, grace: Duration) {
         if self.is_usable() {
-            self.send(request(self.last_id + 1, "bye", "{}"));
+            self.send(request(self.last_id + 1, "bye", |line| line.extend_from_slice(b"{}")));
             self.child.hang_up();
             self.child.wait(Instant::now() + grace);
         }
     }
 
     /// The outcome, if the line is the answer. A request in it is answered.
-    fn take(&mut self, line: &[u8], answer: &mut Answer<'_>) -> Result<Option<Outcome>, Fault> {
-        match Envelope::decode(line)? {
-            Envelope::Reply { id, outcome } if id == self.last_id => Ok(Some(outcome)),
+    fn take(&mut self, line: Vec<u8>, answer: &mut Answer<'_>) -> Result<Option<Reply>, Fault> {
+        let envelope = match body::plain_reply(line) {
+            Ok((id, result)) if id == self.last_id => return Ok(Some(Ok(result))),
+            Ok((id, _)) => Envelope::Reply { id: id.into(), outcome: Ok(Value::Null) },
+            Err(line) => Envelope::decode(&line)?,
+        };
+        match envelope {
+            Envelope::Reply { id, outcome } if id == self.last_id => Ok(Some(outcome.map(Body::Value))),
             Envelope::Reply { id, .. } => {
                 let due = self.last_id;
                 Err(Fault::new(format!(
@@ -164,8 +187,8 @@ impl Connection {
                 )))
             }
             Envelope::Request { id, method, params } => {
-                let outcome = answer(&method, params)?;
-                self.send(Envelope::Reply { id, outcome }.encode());
+                let outcome = answer(&method, Body::Value(Value::Object(params)))?;
+                self.send(Envelope::Reply { id, outcome }.encode().into_bytes());
                 Ok(None)
             }
         }
@@ -193,9 +216,9 @@ impl Connection {
         }
     }
 
-    fn send(&self, line: String) {
+    fn send(&self, line: Vec<u8>) {
         if let Some(Tap(hear)) = &self.tap {
-            hear(Speaker::Harness, line.trim_end().as_bytes());
+            hear(Speaker::Harness, line.trim_ascii_end());
         }
         self.child.send(line);
     }
@@ -216,12 +239,29 @@ impl Connection {
     }
 }
 
+/// That the answer to `method` is against the protocol; `line` is the one that says it.
+pub(super) fn against(method: &str, fault: &Fault, line: &[u8]) -> Error {
+    let line = excerpt(line, SHOWN);
+    let message = format!("after `{method}`, against the protocol: {fault}; the line: {line}");
+    Error::broken(BreakKind::Protocol, message)
+}
+
 /// Answers every request with a fault: none may be made outside of a step.
-pub(super) fn out_of_step(method: &str, _: Map<String, Value>) -> Result<Outcome, Fault> {
+pub(super) fn out_of_step(method: &str, _: Body) -> Result<Outcome, Fault> {
     Err(Fault::new(format!("the candidate asks for {method:?} while no `step` is open")))
 }
 
 /// The line of a request. Written straight, since parameters can be large.
-fn request(id: u64, method: &str, params: &str) -> String {
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":{params}}}\n", Value::from(method))
+fn request(id: u64, method: &str, params: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut line =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":", Value::from(method)).into_bytes();
+    params(&mut line);
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+/// Appends the JSON of `value`.
+pub(super) fn put(line: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Parameters are structs with named members: they always have a JSON, and a vector takes it.
+    let _ = serde_json::to_writer(line, value);
 }

@@ -27,6 +27,21 @@ pub(super) struct Known {
     unnamed: usize,
 }
 
+/// What is known of each conversation.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge(HashMap<String, Known>);
+
+impl Knowledge {
+    /// Of this one; nothing yet, where it is new.
+    pub(super) fn of(&mut self, conversation: &str) -> &mut Known {
+        // Asked for at every request: the name is copied the first time alone.
+        if !self.0.contains_key(conversation) {
+            self.0.insert(conversation.to_owned(), Known::default());
+        }
+        self.0.get_mut(conversation).unwrap_or_else(|| unreachable!("it was put there"))
+    }
+}
+
 impl Known {
     /// Notes a message of the log.
     pub(super) fn learn(&mut self, message: &Message) {
@@ -78,7 +93,9 @@ impl Known {
 
     /// Like [`Known::resolve`], for a log, in which the candidate's own host can have put messages of any id.
     pub(super) fn resolve_any(&self, items: Vec<Item>, at: &At<'_>) -> Result<Vec<Message>, Fault> {
-        let mut taken: HashSet<String> = items.iter().filter_map(id_of).map(str::to_owned).collect();
+        let unnamed = items.iter().any(|item| id_of(item).is_none());
+        let named = items.iter().filter(|_| unnamed).filter_map(id_of);
+        let mut taken: HashSet<String> = named.map(str::to_owned).collect();
         let resolve = |(index, item)| match item {
             Item::Known { id, summary } => {
                 let mut message = self.get(&id).cloned().ok_or_else(|| unknown(&at.index(index), &id))?;
@@ -123,7 +140,13 @@ impl Known {
 
     fn note(&mut self, message: &Message, in_log: bool) {
         match self.places.get(&message.id) {
-            Some(at) => self.messages[*at] = (message.clone(), in_log),
+            Some(at) => {
+                let (known, logged) = &mut self.messages[*at];
+                *logged = in_log;
+                if known != message {
+                    known.clone_from(message);
+                }
+            }
             None => {
                 self.places.insert(message.id.clone(), self.messages.len());
                 self.messages.push((message.clone(), in_log));

@@ -1,5 +1,6 @@
 //! Starts children and lends them out.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +16,7 @@ use super::results::Hello;
 use crate::candidate::Error;
 use crate::contract::Contract;
 use crate::trace::BreakKind;
+use crate::turn;
 
 /// How long a candidate has to start.
 const HELLO: Duration = Duration::from_secs(60);
@@ -64,6 +66,8 @@ pub(super) struct Pool {
 #[derive(Debug, Default)]
 struct State {
     idle: Vec<Connection>,
+    /// Children that answered against the protocol, which was noticed when they were in use again.
+    condemned: BTreeSet<u64>,
     introduction: Option<Arc<Introduction>>,
     failed_starts: u32,
     gave_up: Option<String>,
@@ -137,14 +141,13 @@ impl Launcher {
         if let Some(sentence) = self.gave_up() {
             return Err(Error::broken(BreakKind::Crash, sentence));
         }
-        let mut state = self.pool.state();
-        let idle = state.idle.pop().zip(state.introduction.clone());
-        drop(state);
-        let (connection, introduction) = match idle {
-            Some(idle) => idle,
-            None => self.start()?,
-        };
-        Ok(Process::new(connection, introduction, Arc::clone(&self.pool)))
+        let introduction = self.pool.state().introduction.clone();
+        // Who takes turns waits for a child when it is asked something, and not before.
+        if let Some(introduction) = introduction.filter(|_| turn::takes_turns()) {
+            return Ok(Process::new(None, introduction, Arc::clone(&self.pool)));
+        }
+        let (connection, introduction) = self.pool.connection()?;
+        Ok(Process::new(Some(connection), introduction, Arc::clone(&self.pool)))
     }
 
     /// The sentence with which a run ends because the command cannot be started at all, or because three children in a
@@ -153,22 +156,37 @@ impl Launcher {
     pub fn gave_up(&self) -> Option<String> {
         self.pool.state().gave_up.clone()
     }
+}
+
+impl Pool {
+    /// A child that is not in use, or a new one.
+    pub(super) fn connection(&self) -> Result<(Connection, Arc<Introduction>), Error> {
+        loop {
+            let mut state = self.state();
+            let Some((idle, introduction)) = state.idle.pop().zip(state.introduction.clone()) else { break };
+            if !state.condemned.remove(&idle.number()) {
+                return Ok((idle, introduction));
+            }
+            drop(state);
+            drop(idle);
+        }
+        self.start()
+    }
 
     fn start(&self) -> Result<(Connection, Arc<Introduction>), Error> {
-        let started = Connection::open(&self.pool.command, Arc::clone(&self.pool.halted), self.pool.tap.clone())
-            .map_err(|error| {
-                let sentence = format!("cannot start `{}`: {error}", self.pool.command.join(" "));
-                self.pool.state().gave_up.get_or_insert_with(|| sentence.clone());
-                Error::broken(BreakKind::Crash, sentence)
-            });
+        let started = Connection::open(&self.command, Arc::clone(&self.halted), self.tap.clone()).map_err(|error| {
+            let sentence = format!("cannot start `{}`: {error}", self.command.join(" "));
+            self.state().gave_up.get_or_insert_with(|| sentence.clone());
+            Error::broken(BreakKind::Crash, sentence)
+        });
         let greeted = started.and_then(|mut connection| self.greet(&mut connection).map(|hello| (connection, hello)));
-        let mut state = self.pool.state();
+        let mut state = self.state();
         match &greeted {
             Ok(_) => state.failed_starts = 0,
             Err(error) => {
                 state.failed_starts += 1;
                 if state.failed_starts >= STARTS {
-                    let command = self.pool.command.join(" ");
+                    let command = self.command.join(" ");
                     let sentence =
                         format!("`{command}` failed {STARTS} times in a row at `hello`, the last time: {error}");
                     state.gave_up.get_or_insert(sentence);
@@ -183,14 +201,14 @@ impl Launcher {
             "protocol": [VERSION, VERSION],
             "harness": concat!("plimsoll ", env!("CARGO_PKG_VERSION")),
         });
-        let outcome = connection.ask("hello", &params, self.pool.hello, &mut out_of_step)?;
+        let outcome = connection.ask("hello", &params, self.hello, &mut out_of_step)?;
         let hello = outcome
             .map_err(|error| Fault::new(format!("an error ({}: {})", error.code, error.message)))
-            .and_then(Hello::read)
+            .and_then(|result| Hello::read(result.value()?))
             .map_err(|fault| connection.fault("hello", &fault))?;
         let Hello { name, version, contract, unknown, methods, batch } = hello;
         let said = Arc::new(Introduction { name, version, contract, unknown, methods, batch });
-        let first = Arc::clone(self.pool.state().introduction.get_or_insert_with(|| Arc::clone(&said)));
+        let first = Arc::clone(self.state().introduction.get_or_insert_with(|| Arc::clone(&said)));
         if first.contract != said.contract {
             let fault = Fault::new("`result.contract` differs from that of a child started before");
             return Err(connection.fault("hello", &fault));
@@ -206,6 +224,12 @@ impl fmt::Debug for Launcher {
 }
 
 impl Pool {
+    /// The child with this number is to be asked nothing more, because of `error`: it is ended as soon as nobody uses it.
+    pub(super) fn lost(&self, number: u64, error: &Error) -> Error {
+        self.state().condemned.insert(number);
+        error.clone()
+    }
+
     /// Whether whole cases go in one line, where the candidate takes them.
     pub(super) fn batch(&self) -> bool {
         self.batch.load(Ordering::Relaxed)

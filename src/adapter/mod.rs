@@ -15,6 +15,7 @@
 //! # Ok::<(), plimsoll::Error>(())
 //! ```
 
+mod body;
 mod case;
 mod change;
 mod child;
@@ -25,6 +26,7 @@ mod known;
 mod launcher;
 mod limit;
 mod members;
+mod mirror;
 mod os;
 mod process;
 mod protocol;

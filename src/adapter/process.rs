@@ -1,28 +1,29 @@
 //! A child process as a candidate.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::case::{Answered, Recording, Script, conversation, rehearsed};
-use super::connection::{Answer, Connection, Outcome, out_of_step};
-use super::known::{Item, Known};
+use super::body::Body;
+use super::case::{Answered, Recording, Script, rehearsed, rejection_error};
+use super::connection::{Answer, Connection, Reply, against, out_of_step};
+use super::known::Knowledge;
 use super::launcher::{Introduction, Pool};
 use super::limit::Held;
-use super::members::At;
+use super::mirror::{summarize, summary_result};
 use super::protocol::{
-    AppendParams, AutoParams, Fault, METHOD_NOT_FOUND, RAISED, RestartParams, RewindParams, RpcError, StepParams,
-    UsageParams, ViewParams,
+    AppendParams, AutoParams, Fault, METHOD_NOT_FOUND, Params, RestartParams, RewindParams, RpcError, StepParams,
+    UsageParams,
 };
-use super::results::{StepResult, SummarizeParams, ViewResult, read_append, read_rewind};
+use super::results::rewind_result;
 use crate::candidate::{
-    Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, Reducer, Rejection, Restart, Summary, Trimmer,
+    Assembler, ChangeGuard, Compactor, Conversation, Error, Gauge, Host, Reducer, Restart, Trimmer,
 };
 use crate::contract::{Capability, Contract, PressureSource};
 use crate::message::Message;
-use crate::trace::{Action, BreakKind, Input};
+use crate::trace::{Action, BreakKind};
+use crate::turn::{self, Turn};
 
 /// A child process that is lent out for one case: one more [`Compactor`].
 ///
@@ -30,14 +31,28 @@ use crate::trace::{Action, BreakKind, Input};
 /// same error again. Dropped, it goes back to its [`Launcher`](super::Launcher), or is killed with all that it started.
 #[derive(Debug)]
 pub struct Process {
-    /// None only while it is dropped.
+    /// None before anything is asked by who takes turns, once a case has been answered, and while it is dropped.
     connection: Option<Connection>,
+    /// The turn at the child, as long as it is in use.
+    turn: Option<Turn>,
+    /// The child that has answered a case and is in use by somebody else.
+    left: Option<Left>,
     introduction: Arc<Introduction>,
     pool: Arc<Pool>,
-    known: HashMap<String, Known>,
+    pub(super) knowledge: Knowledge,
     /// Its connection, while it is asked at a limit.
     held: Option<Box<Held>>,
     course: Course,
+}
+
+/// What is left of a child that answered a case.
+#[derive(Debug)]
+struct Left {
+    number: u64,
+    /// The beginning of what it said.
+    line: Vec<u8>,
+    /// How it broke off, if it did.
+    lost: Option<Error>,
 }
 
 /// How requests reach the child.
@@ -54,9 +69,11 @@ enum Course {
 }
 
 impl Process {
-    pub(super) fn new(connection: Connection, introduction: Arc<Introduction>, pool: Arc<Pool>) -> Self {
+    /// Without a connection it gets one when it is asked something.
+    pub(super) fn new(connection: Option<Connection>, introduction: Arc<Introduction>, pool: Arc<Pool>) -> Self {
         let course = Course::Fresh;
-        Self { connection: Some(connection), introduction, pool, known: HashMap::new(), held: None, course }
+        let (turn, left) = (None, None);
+        Self { connection, turn, left, introduction, pool, knowledge: Knowledge::default(), held: None, course }
     }
 
     /// What the candidate said about itself.
@@ -72,27 +89,30 @@ impl Process {
     ///
     /// How the candidate broke off; an answer "method not found" is a break too.
     pub fn request(&mut self, method: &str, params: &impl Serialize) -> Result<Result<Value, RpcError>, Error> {
-        match self.ask(method, params, &mut out_of_step)? {
+        match self.ask(method, &Plain(params), &mut out_of_step)? {
             Err(error) if error.code == METHOD_NOT_FOUND => Err(self.refused(method, &error)),
-            outcome => Ok(outcome),
+            Err(error) => Ok(Err(error)),
+            Ok(result) => result.value().map(Ok).map_err(|fault| self.faulty(method, &fault)),
         }
     }
 
     /// Asks for a method that has no error to answer.
-    fn call(&mut self, method: &str, params: &impl Serialize) -> Result<Value, Error> {
-        self.request(method, params)?.map_err(|error| self.refused(method, &error))
+    pub(super) fn call(&mut self, method: &str, params: &impl Params) -> Result<Body, Error> {
+        self.ask(method, params, &mut out_of_step)?.map_err(|error| self.refused(method, &error))
     }
 
-    fn ask(&mut self, method: &str, params: &impl Serialize, answer: &mut Answer<'_>) -> Result<Outcome, Error> {
+    /// Whether what is asked is written down, and answered by nobody.
+    pub(super) fn is_rehearsing(&self) -> bool {
+        matches!(self.course, Course::Rehearsing(_))
+    }
+
+    fn ask(&mut self, method: &str, params: &impl Params, answer: &mut Answer<'_>) -> Result<Reply, Error> {
         match &mut self.course {
             Course::Rehearsing(script) => {
                 script.add(method, params);
-                return Ok(rehearsed(method));
+                return Ok(Ok(rehearsed(method)));
             }
-            Course::Answered(_) => {
-                let params = serde_json::to_value(params).unwrap_or_default();
-                return self.recorded(method, conversation(&params).as_deref(), answer);
-            }
+            Course::Answered(_) => return self.recorded(method, params.conversation().as_deref(), answer),
             Course::Fresh => self.begin()?,
             Course::Single => {}
         }
@@ -112,29 +132,27 @@ impl Process {
     }
 
     /// The answer to a request that was sent with the others of its case.
-    fn recorded(
-        &mut self,
-        method: &str,
-        conversation: Option<&str>,
-        answer: &mut Answer<'_>,
-    ) -> Result<Outcome, Error> {
+    fn recorded(&mut self, method: &str, conversation: Option<&str>, answer: &mut Answer<'_>) -> Result<Reply, Error> {
         let Course::Answered(recording) = &mut self.course else { return Err(Error::unsupported(method)) };
-        let heard = recording.take(method, conversation).and_then(|Answered { outcome, calls }| {
+        if let Some(lost) = self.left.as_ref().and_then(|left| left.lost.as_ref()) {
+            return Err(lost.clone());
+        }
+        let heard = recording.take(method, conversation).and_then(|Answered { reply, calls }| {
             calls.into_iter().try_for_each(|params| answer("summarize", params).map(drop))?;
-            Ok(outcome)
+            Ok(reply)
         });
         heard.map_err(|fault| self.faulty(method, &fault))
     }
 
     /// Sends what was rehearsed.
     fn send(&mut self, script: Script) -> Result<(), Error> {
-        self.known.clear();
+        self.knowledge = Knowledge::default();
         if script.is_long() {
             self.course = Course::Fresh;
             return Ok(());
         }
         let within = self.pool.timeout.saturating_mul(u32::try_from(script.len()).unwrap_or(u32::MAX));
-        let asked = self.connection()?.ask_text("case", &script.params(), within, &mut out_of_step);
+        let asked = self.connection()?.ask_as("case", within, &mut out_of_step, |line| script.write(line));
         let outcome = asked.inspect_err(|error| {
             if error.break_kind() == Some(BreakKind::Timeout) {
                 self.pool.single();
@@ -144,7 +162,20 @@ impl Process {
         let recording = outcome.map_err(failed).and_then(|result| script.read(result));
         let recording = recording.map_err(|fault| self.faulty("case", &fault))?;
         self.course = Course::Answered(Box::new(recording));
+        self.hand_on();
         self.call("reset", &json!({})).map(drop)
+    }
+
+    /// Who takes turns lets the child go as soon as it has answered: what it said is read while it is at work again.
+    fn hand_on(&mut self) {
+        if self.turn.is_some()
+            && let Some(connection) = self.connection.take()
+        {
+            let (number, line) = (connection.number(), connection.last_line().to_vec());
+            self.left = Some(Left { number, line, lost: None });
+            self.pool.give_back(connection);
+            self.turn = None;
+        }
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Error> {
@@ -153,14 +184,18 @@ impl Process {
             self.connection = process.connection.take();
             self.course = std::mem::replace(&mut process.course, Course::Single);
         }
+        if self.connection.is_none() && self.left.is_none() {
+            self.turn = turn::take();
+            self.connection = Some(self.pool.connection()?.0);
+        }
         self.connection.as_mut().ok_or_else(|| Error::unsupported("a process that is gone"))
     }
 
     /// The child as it is asked at a limit.
     fn held(&mut self) -> Option<&Held> {
         if self.held.is_none() {
-            let connection = self.connection.take()?;
-            let mut process = Self::new(connection, Arc::clone(&self.introduction), Arc::clone(&self.pool));
+            self.connection().ok()?;
+            let mut process = Self::new(self.connection.take(), Arc::clone(&self.introduction), Arc::clone(&self.pool));
             process.course = std::mem::replace(&mut self.course, Course::Single);
             self.held = Some(Box::new(Held::new(process)));
         }
@@ -169,17 +204,23 @@ impl Process {
 
     /// The child forgets this case.
     pub(super) fn reset(&mut self) -> Result<(), Error> {
-        self.known.clear();
+        self.knowledge = Knowledge::default();
         self.begin()
     }
 
     /// The break that an error answered to anything but a step is.
     fn refused(&mut self, method: &str, error: &RpcError) -> Error {
-        let sentence = self.without(method, "it answers \"method not found\" to");
         let fault = Fault::new(format!("an error ({}: {})", error.code, error.message));
+        if error.code != METHOD_NOT_FOUND {
+            return self.faulty(method, &fault);
+        }
+        let sentence = self.without(method, "it answers \"method not found\" to");
+        if let Some(left) = &mut self.left {
+            let error = Error::broken(BreakKind::Unsupported, sentence);
+            return self.pool.lost(left.number, left.lost.insert(error));
+        }
         match self.connection() {
-            Ok(connection) if error.code == METHOD_NOT_FOUND => connection.unsupported(sentence),
-            Ok(connection) => connection.fault(method, &fault),
+            Ok(connection) => connection.unsupported(sentence),
             Err(gone) => gone,
         }
     }
@@ -195,142 +236,19 @@ impl Process {
     }
 
     pub(super) fn faulty(&mut self, method: &str, fault: &Fault) -> Error {
+        if let Some(left) = &mut self.left {
+            let error = against(method, fault, &left.line);
+            return self.pool.lost(left.number, left.lost.insert(error));
+        }
         match self.connection() {
             Ok(connection) => connection.fault(method, fault),
             Err(gone) => gone,
         }
     }
 
-    fn claims(&self, capability: Capability) -> bool {
+    pub(super) fn claims(&self, capability: Capability) -> bool {
         self.introduction.contract.claims(capability)
     }
-
-    fn known(&mut self, conversation: &Conversation) -> &mut Known {
-        self.known.entry(conversation.id().to_owned()).or_default()
-    }
-
-    fn install(&mut self, conversation: &mut Conversation, items: Vec<Item>, new: usize) -> Result<(), Fault> {
-        let view = self.resolve(conversation, items)?;
-        show(conversation, view, new);
-        Ok(())
-    }
-
-    fn resolve(&mut self, conversation: &Conversation, items: Vec<Item>) -> Result<Vec<Message>, Fault> {
-        let known = self.known(conversation);
-        let mut messages = known.resolve(items, &At::root("result").name("view"))?;
-        messages.iter_mut().for_each(|message| known.name(message, "own"));
-        known.meet(&messages);
-        Ok(messages)
-    }
-
-    fn take_append(&mut self, conversation: &mut Conversation, result: Value) -> Result<(), Fault> {
-        let extra = read_append(result)?;
-        self.take_extra(conversation, extra)
-    }
-
-    fn take_extra(&mut self, conversation: &mut Conversation, extra: Vec<Message>) -> Result<(), Fault> {
-        let known = self.known(conversation);
-        for (index, mut message) in extra.into_iter().enumerate() {
-            known.name(&mut message, "extra");
-            if message.is_own() {
-                return Err(Fault::new(format!("`result.extra[{index}].id` is {:?}, an own id", message.id)));
-            }
-            if known.admit(&message, &At::root("result").name("extra").index(index))? {
-                conversation.receive_extra(message);
-            }
-        }
-        Ok(())
-    }
-
-    /// `before`: how long the log was before the step.
-    fn take_step(&mut self, conversation: &mut Conversation, result: Value, before: usize) -> Result<Action, Fault> {
-        let StepResult { action, appended, extra, view } = StepResult::read(result)?;
-        let known = self.known(conversation);
-        for (index, mut message) in appended.into_iter().enumerate() {
-            known.name(&mut message, "own");
-            if !message.is_own() {
-                let says = format!("`result.appended[{index}].id` is {:?}: own ids start with \"own\"", message.id);
-                return Err(Fault::new(says));
-            }
-            if known.admit(&message, &At::root("result").name("appended").index(index))? {
-                conversation.append(message);
-            }
-        }
-        self.take_extra(conversation, extra)?;
-        if let Some(view) = view {
-            let new = conversation.log().len() - before;
-            self.install(conversation, view, new)?;
-        }
-        Ok(action)
-    }
-
-    /// Reads the state. None: it is not shown.
-    fn state(&mut self, conversation: &Conversation) -> Result<Option<Shown>, Error> {
-        if !self.claims(Capability::View) && !self.claims(Capability::Log) {
-            return Ok(None);
-        }
-        let result = self.call("view", &ViewParams { conversation: conversation.id().to_owned() })?;
-        let logged = self.claims(Capability::Log);
-        let shown = ViewResult::read(result, logged).and_then(|ViewResult { view, log }| {
-            let (log, news) = log.map(|log| self.resolve_log(conversation, log)).transpose()?.unzip();
-            Ok(Shown { view: self.resolve(conversation, view)?, log, news: news.unwrap_or_default() })
-        });
-        shown.map(Some).map_err(|fault| self.faulty("view", &fault))
-    }
-
-    /// The log, and those of its messages that were not known to be in it.
-    fn resolve_log(
-        &mut self,
-        conversation: &Conversation,
-        items: Vec<Item>,
-    ) -> Result<(Vec<Message>, Vec<Message>), Fault> {
-        let known = self.known(conversation);
-        let mut log = known.resolve_any(items, &At::root("result").name("log"))?;
-        log.iter_mut().for_each(|message| known.name(message, "own"));
-        let news = log.iter().filter(|message| !known.in_log(&message.id)).cloned().collect();
-        log.iter().for_each(|message| known.learn(message));
-        Ok((log, news))
-    }
-
-    /// After a step that raised, before which the log had `before` messages: what the log has that it had not is appended,
-    /// and the view is installed if it changed. Without a log, own messages that joined a view without any loss are new.
-    fn read_after_raise(&mut self, conversation: &mut Conversation, before: usize) -> Result<(), Error> {
-        let Some(Shown { view, log, mut news }) = self.state(conversation)? else { return Ok(()) };
-        if log.is_none() {
-            let old = conversation.view();
-            news = view.iter().filter(|message| message.is_own() && !old.contains(message)).cloned().collect();
-            if view.len() != old.len() + news.len() || !old.iter().all(|message| view.contains(message)) {
-                news.clear();
-            }
-            let known = self.known(conversation);
-            news.iter().for_each(|message| known.learn(message));
-        }
-        for message in news {
-            if message.is_own() { conversation.append(message) } else { conversation.receive_extra(message) }
-        }
-        let new = conversation.log().len() - before;
-        show(conversation, view, new);
-        Ok(())
-    }
-
-    /// Makes the mirror what the candidate shows.
-    fn reload(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
-        let Some(Shown { view, log, .. }) = self.state(conversation)? else { return Ok(()) };
-        match log {
-            Some(log) if log != conversation.log() => conversation.load(log, view),
-            _ if view != conversation.view() => conversation.install(view),
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// A state in full.
-struct Shown {
-    view: Vec<Message>,
-    log: Option<Vec<Message>>,
-    /// Messages of the log that were not known to be there.
-    news: Vec<Message>,
 }
 
 impl Compactor for Process {
@@ -351,6 +269,8 @@ impl Compactor for Process {
         let result = self.call("append", &params)?;
         if let Course::Rehearsing(script) = &mut self.course {
             script.grow(params.messages.len());
+            conversation.receive(params.messages);
+            return Ok(());
         }
         let known = self.known(conversation);
         params.messages.iter().for_each(|message| known.learn(message));
@@ -377,7 +297,7 @@ impl Compactor for Process {
                     "the candidate asks for {method:?}, and the harness has `summarize` alone"
                 )));
             }
-            let answer = summarize(&mut known, host, SummarizeParams::read(params)?)?;
+            let answer = summarize(&mut known, host, params)?;
             Ok(answer.map(|summary| summary_result(&mut known, conversation, summary)).map_err(rejection_error))
         });
         *self.known(conversation) = known;
@@ -399,7 +319,8 @@ impl Compactor for Process {
         let params = RewindParams { conversation: conversation.id().to_owned(), to: to.to_owned() };
         let result = self.call("rewind", &params)?;
         conversation.rewind(to);
-        let view = read_rewind(result).and_then(|view| view.map_or(Ok(()), |view| self.install(conversation, view, 0)));
+        let view =
+            rewind_result(result).and_then(|view| view.map_or(Ok(()), |view| self.install(conversation, view, 0)));
         view.map_err(|fault| self.faulty("rewind", &fault))
     }
 
@@ -476,48 +397,6 @@ impl Drop for Process {
     }
 }
 
-/// Installs `view`, unless the conversation has it already. The last `new` messages of the mirror came in one step, in an
-/// order that nothing but a view tells: another order of them is no other view.
-fn show(conversation: &mut Conversation, view: Vec<Message>, new: usize) {
-    let old = conversation.view();
-    if view == old {
-        return;
-    }
-    let base = old.len().saturating_sub(new);
-    let same_length = view.len() == old.len();
-    if same_length && view[..base] == old[..base] && old[base..].iter().all(|message| view[base..].contains(message)) {
-        conversation.reorder_last(old.len() - base, &view[base..]);
-    } else {
-        conversation.install(view);
-    }
-}
-
-fn summarize(known: &mut Known, host: &Host, params: SummarizeParams) -> Result<Result<Summary, Rejection>, Fault> {
-    let items = match params {
-        SummarizeParams::Text(text) => return Ok(host.ask(|| Input::Text(text))),
-        SummarizeParams::Items(items) => known.resolve(items, &At::root("params").name("items"))?,
-    };
-    known.meet(&items);
-    Ok(host.ask(|| Input::Items(items)))
-}
-
-/// What goes back; what arrived meanwhile is received at once.
-fn summary_result(known: &mut Known, conversation: &mut Conversation, summary: Summary) -> Value {
-    let mut result = json!({"text": summary.text, "stop": summary.stop});
-    if !summary.arrived.is_empty() {
-        result["arrived"] = json!(summary.arrived);
-        summary.arrived.iter().for_each(|message| known.learn(message));
-        conversation.receive(summary.arrived);
-    }
-    result
-}
-
-pub(super) fn rejection_error(rejection: Rejection) -> RpcError {
-    let mut error = RpcError::new(RAISED, rejection.to_string());
-    error.data = json!({"kind": rejection.kind});
-    error
-}
-
 /// The claims that need `method`, most specific first; none: a method that this version does not know.
 fn needs(method: &str) -> Option<&'static [Capability]> {
     use Capability as C;
@@ -536,4 +415,19 @@ fn needs(method: &str) -> Option<&'static [Capability]> {
         "change" | "attempt" => &[C::Change],
         _ => return None,
     })
+}
+
+/// Parameters that may be about a conversation.
+struct Plain<'a, T>(&'a T);
+
+impl<T: Serialize> Serialize for Plain<'_, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<T: Serialize> Params for Plain<'_, T> {
+    fn conversation(&self) -> Option<String> {
+        serde_json::to_value(self.0).unwrap_or_default().conversation()
+    }
 }

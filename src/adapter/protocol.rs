@@ -167,6 +167,54 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// The parameters of a request that the harness makes.
+pub(super) trait Params: Serialize {
+    /// The conversation that it is about, if it is about one.
+    fn conversation(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Params for Value {
+    fn conversation(&self) -> Option<String> {
+        self.get("conversation").and_then(Self::as_str).map(str::to_owned)
+    }
+}
+
+impl Params for AppendParams {
+    fn conversation(&self) -> Option<String> {
+        Some(self.conversation.clone())
+    }
+}
+
+impl Params for StepParams {
+    fn conversation(&self) -> Option<String> {
+        Some(self.conversation.clone())
+    }
+}
+
+impl Params for ViewParams {
+    fn conversation(&self) -> Option<String> {
+        Some(self.conversation.clone())
+    }
+}
+
+impl Params for RewindParams {
+    fn conversation(&self) -> Option<String> {
+        Some(self.conversation.clone())
+    }
+}
+
+impl Params for UsageParams {
+    fn conversation(&self) -> Option<String> {
+        Some(self.conversation.clone())
+    }
+}
+
+impl Params for RestartParams {}
+
+impl Params for AutoParams {}
+
 /// The parameters of `append`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AppendParams {
@@ -278,10 +326,10 @@ pub(super) fn escape_into(out: &mut String, character: char) {
     }
 }
 
-fn parse(line: &[u8]) -> Result<Value, Fault> {
+pub(super) fn parse(line: &[u8]) -> Result<Value, Fault> {
     let text = std::str::from_utf8(line)
         .map_err(|e| Fault::new(format!("the line is not UTF-8 after {} bytes", e.valid_up_to())))?;
-    if line.len() > VALUES_MAX && values(line) > VALUES_MAX {
+    if has_too_many_values(line) {
         return Err(Fault::new(format!("the line has more than {VALUES_MAX} values")));
     }
     serde_json::from_str(text).or_else(|error| match surrogate::mark(text) {
@@ -291,6 +339,11 @@ fn parse(line: &[u8]) -> Result<Value, Fault> {
         },
         None => Err(not_json(&error)),
     })
+}
+
+/// Whether the line may have more than [`VALUES_MAX`] values.
+pub(super) fn has_too_many_values(line: &[u8]) -> bool {
+    line.len() > VALUES_MAX && values(line) > VALUES_MAX
 }
 
 /// How many values the line has, if it is JSON: where one can begin, an upper bound.

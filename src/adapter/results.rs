@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::body::{self, Body};
 use super::known::Item;
 use super::members::{At, Members};
 use super::protocol::{Fault, VERSION};
@@ -37,6 +38,39 @@ impl Hello {
         let (methods, batch) = (members.take("methods")?, members.take("batch")?.unwrap_or(false));
         Ok(Self { name, version, contract, unknown, methods, batch })
     }
+}
+
+// Each has a short way, straight from the text, and a long one, which says what is wrong.
+
+/// The `extra` of `append`'s result.
+pub(super) fn append_result(result: Body) -> Result<Vec<Message>, Fault> {
+    body::extra(&result).map_or_else(|| read_append(result.value()?), Ok)
+}
+
+/// The result of `step`.
+pub(super) fn step_result(result: Body) -> Result<StepResult, Fault> {
+    body::step(&result).map_or_else(|| StepResult::read(result.value()?), Ok)
+}
+
+/// The view of `rewind`'s result; null is none.
+pub(super) fn rewind_result(result: Body) -> Result<Option<Vec<Item>>, Fault> {
+    body::rewound(&result).map_or_else(|| read_rewind(result.value()?), Ok)
+}
+
+/// The result of `view`. `logged`: whether the log is claimed.
+pub(super) fn view_result(result: Body, logged: bool) -> Result<ViewResult, Fault> {
+    body::view(&result, logged).map_or_else(|| ViewResult::read(result.value()?, logged), Ok)
+}
+
+/// The parameters of `summarize`.
+pub(super) fn summarize_params(params: Body) -> Result<SummarizeParams, Fault> {
+    body::asked(&params).map_or_else(
+        || match params.value()? {
+            Value::Object(members) => SummarizeParams::read(members),
+            _ => Err(At::root("params").fault(" is no object")),
+        },
+        Ok,
+    )
 }
 
 /// The `extra` of `append`'s result.
@@ -124,7 +158,7 @@ pub(super) fn action_word(action: Action) -> Value {
     if action == Action::Unreported { Value::Null } else { Value::from(action.name()) }
 }
 
-fn wire_action(word: &str) -> Option<Action> {
+pub(super) fn wire_action(word: &str) -> Option<Action> {
     [Action::None, Action::Trim, Action::Summarize].into_iter().find(|action| action.name() == word)
 }
 

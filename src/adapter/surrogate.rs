@@ -30,6 +30,12 @@ pub(super) fn mark(line: &str) -> Option<(String, char)> {
     Some((marked, mark))
 }
 
+/// Whether the line has a lone surrogate escape.
+pub(super) fn has_lone(line: &str) -> bool {
+    let may = line.contains("\\ud") || line.contains("\\uD");
+    may && !lone_escapes(line.as_bytes()).is_empty()
+}
+
 /// Replaces each mark by U+FFFD in judged texts.
 pub(super) fn settle(value: &mut Value, mark: char) -> Result<(), Fault> {
     walk(value, mark, false, &At::root(""))

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::AdapterCheckArgs;
+use super::adapter_batch::compare;
+use super::candidates::escaped_lines;
 use super::schema::Listener;
 use super::screen::{Failure, cannot, print};
 use crate::adapter::{Launcher, Speaker, Tap};
@@ -12,7 +14,7 @@ use crate::history::{Command, Draft, History, Name, StepCommand, StepKind};
 use crate::limit_check::{Control, LimitBudget, check_side};
 use crate::play::play;
 use crate::report::escaped;
-use crate::trace::{Call, Event, Reply, Trace};
+use crate::trace::{BreakKind, Trace};
 use crate::{Capability, Compactor, Contract, Error, Pressure, Role};
 
 /// Cases at a limit for each side.
@@ -53,10 +55,12 @@ pub(super) fn adapter_check(args: &AdapterCheckArgs) -> Result<u8, Failure> {
                 );
             }
         }
-        Err(error) => found.wrong(&error.to_string()),
+        // What it says is judged; where it says nothing there is nothing to judge.
+        Err(error) if error.break_kind() == Some(BreakKind::Protocol) => found.wrong(&error.to_string()),
+        Err(error) => return Err(cannot(escaped_lines(&error.to_string()))),
     }
     for fault in listener.lock().unwrap_or_else(PoisonError::into_inner).faults() {
-        found.wrong(fault);
+        found.wrong(&fault);
     }
     Ok(found.close())
 }
@@ -125,7 +129,7 @@ fn at_limit(contract: &Contract, claim: Capability, make: &dyn Fn() -> Result<Bo
 }
 
 /// Whether a command asks for what `claim` claims.
-fn needs(claim: Capability, command: &Command) -> bool {
+pub(super) fn needs(claim: Capability, command: &Command) -> bool {
     match (claim, command) {
         (Capability::Restart, Command::Restart { .. })
         | (Capability::Rewind, Command::Rewind { .. })
@@ -148,7 +152,7 @@ fn needs(claim: Capability, command: &Command) -> bool {
 }
 
 /// The shortest history that needs `claim`; none: it is no matter of histories.
-fn example(contract: &Contract, claim: Capability) -> Option<History> {
+pub(super) fn example(contract: &Contract, claim: Capability) -> Option<History> {
     let asks = |history: &&History| history.commands.iter().any(|command| needs(claim, command));
     let directed = directed(contract);
     directed.iter().filter(asks).min_by_key(|history| history.commands.len()).cloned().or_else(|| plain(claim))
@@ -183,90 +187,26 @@ fn plain(claim: Capability) -> Option<History> {
 }
 
 /// One history for each claimed requirement, and more for some.
-fn directed(contract: &Contract) -> Vec<History> {
+pub(super) fn directed(contract: &Contract) -> Vec<History> {
     let budget = Budget::new(Effort::Smoke, contract.weight);
     let directed = plan(contract, 0, budget, Vec::new()).take_while(|planned| planned.target.is_some());
     directed.map(|Planned { history, .. }| history).collect()
 }
 
-/// What a history has to show for a comparison to be worth something.
-const SHOWN: [fn(&Command, &Event) -> bool; 4] = [
-    // A summary is installed.
-    |_, event| {
-        let usable = |call: &Call| matches!(call.reply, Reply::Summary { usable: true, .. });
-        event.calls.iter().any(usable) && !(event.states.is_empty() && event.appended.is_empty())
-    },
-    |_, event| event.raised.is_some(),
-    |command, event| needs(Capability::Arrivals, command) && !event.calls.is_empty(),
-    |command, _| needs(Capability::Restart, command),
-];
-
-/// At most so many histories are looked through for them, and none of more commands.
-const LOOKED_THROUGH: usize = 64;
-const COMMANDS: usize = 60;
-
-/// Plays the same histories line by line and as wholes: one for each claim, and whatever shows more.
-fn compare(
-    contract: &Contract,
-    single: &dyn Fn() -> Result<Box<dyn Compactor>, Error>,
-    whole: &dyn Fn() -> Result<Box<dyn Compactor>, Error>,
-    found: &mut Found,
-) {
-    let mut shown = [false; SHOWN.len()];
-    let (mut seen, mut compared): (Vec<History>, usize) = (Vec::new(), 0);
-    let examples: Vec<History> = contract.capabilities.iter().filter_map(|claim| example(contract, *claim)).collect();
-    let more = directed(contract).into_iter().filter(|history| history.commands.len() <= COMMANDS);
-    let more = more.take(LOOKED_THROUGH).map(|history| (false, history));
-    for (always, history) in examples.into_iter().map(|history| (true, history)).chain(more) {
-        if seen.contains(&history) || (!always && shown.iter().all(|shown| *shown)) {
-            continue;
-        }
-        let one = play(&history, contract, single);
-        let mut new = false;
-        for (shown, shows) in shown.iter_mut().zip(SHOWN) {
-            let here = history.commands.iter().zip(&one.events).any(|(command, event)| shows(command, event));
-            new |= here && !*shown;
-            *shown |= here;
-        }
-        if always || new {
-            compared += 1;
-            if let Some(differs) = difference(&one, &play(&history, contract, whole)) {
-                found.line("batch", "differs");
-                found.wrong(&format!("a case in one line is not answered as line by line: {differs}"));
-                return;
-            }
-        }
-        seen.push(history);
-    }
-    found.line("batch", if compared == 0 { "nothing to compare" } else { "as line by line" });
-}
-
-fn difference(one: &Trace, other: &Trace) -> Option<String> {
-    if let Some(broken) = other.broken.as_ref().filter(|_| one.broken.is_none()) {
-        return Some(broken.message.clone());
-    }
-    let at = one.events.iter().zip(&other.events).position(|(one, other)| one != other);
-    let at =
-        at.or_else(|| (one.events.len() != other.events.len()).then_some(one.events.len().min(other.events.len())));
-    let command = |at: usize| one.history.commands.get(at).map(|command| format!("{command:?}")).unwrap_or_default();
-    at.map(|at| format!("at command {} of {}, {}", at + 1, one.history.commands.len(), command(at)))
-        .or_else(|| (one.finals != other.finals).then(|| "the state at the end is another one".to_owned()))
-}
-
 /// What has been found.
 #[derive(Debug, Default)]
-struct Found {
+pub(super) struct Found {
     wrong: Vec<String>,
     /// Whether a claim was not tried.
     untried: bool,
 }
 
 impl Found {
-    fn line(&mut self, name: &str, says: &str) {
+    pub(super) fn line(&mut self, name: &str, says: &str) {
         print(&format!("  {name:14} {says}\n"));
     }
 
-    fn wrong(&mut self, sentence: &str) {
+    pub(super) fn wrong(&mut self, sentence: &str) {
         let lines: Vec<String> = sentence.lines().map(escaped).collect();
         self.wrong.push(lines.join("\n      "));
     }

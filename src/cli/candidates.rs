@@ -65,6 +65,7 @@ impl Candidate {
                 let (lease, gave_up) = (launcher.clone(), launcher.clone());
                 Suite::fallible(shell(command), move || Ok(Box::new(lease.lease()?)))
                     .keeps_deadline()
+                    .waits()
                     .gave_up(move || gave_up.gave_up())
             }
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::CheckArgs;
 use super::candidates::{Candidate, Profile, escaped_lines};
+use super::files::can_be_written;
 use super::progress::Progress;
 use super::screen::{Failure, cannot, nearest, print, shown, usage, warn};
 use super::{overnight, profiles};
@@ -20,6 +21,12 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     }
     if args.all_profiles {
         return profiles::check(args);
+    }
+    if let Some(path) = &args.json {
+        can_be_written(path, "the report", "--json")?;
+    }
+    if let Some(path) = &args.results {
+        can_be_written(path, "results", "--results")?;
     }
     let profile = args.profile.as_deref().map(Profile::find).transpose()?;
     if let Some(time) = args.for_time {

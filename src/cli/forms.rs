@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::output::{writable, write};
+use super::files::form_can_be_written;
 use super::screen::{Failure, cannot, usage};
 use crate::Report;
 use crate::report::Forms;
@@ -42,10 +42,10 @@ pub(super) struct FormArgs {
 impl FormArgs {
     /// Where the forms are to go, once it is clear that they can; `command` is the candidate's.
     pub(super) fn ready(&self, command: &[String]) -> Result<(), Failure> {
-        for (what, path) in self.files() {
-            writable(path, what)?;
+        for (what, option, path) in self.files() {
+            form_can_be_written(path, what, option)?;
         }
-        let files: Vec<&Path> = self.files().map(|(_, path)| path).collect();
+        let files: Vec<&Path> = self.files().map(|(.., path)| path).collect();
         if let Some(twice) = files.iter().enumerate().find(|(at, path)| files[..*at].contains(*path)) {
             return Err(usage(format!("{}: two forms of the report in one file; name two", twice.1.display())));
         }
@@ -58,16 +58,16 @@ impl FormArgs {
         Ok(())
     }
 
-    fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+    fn files(&self) -> impl Iterator<Item = (&'static str, &'static str, &Path)> {
         let Self { html, summary, junit, badge, sarif, .. } = self;
         let all = [
-            ("the page", html),
-            ("the summary", summary),
-            ("the JUnit report", junit),
-            ("the badge", badge),
-            ("the SARIF report", sarif),
+            ("the page", "--html", html),
+            ("the summary", "--summary", summary),
+            ("the JUnit report", "--junit", junit),
+            ("the badge", "--badge", badge),
+            ("the SARIF report", "--sarif", sarif),
         ];
-        all.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
+        all.into_iter().filter_map(|(what, option, path)| Some((what, option, path.as_deref()?)))
     }
 
     /// The file and line that failures are shown at.
@@ -98,18 +98,19 @@ impl FormArgs {
         command: &[String],
     ) -> Result<(), Failure> {
         let forms = Forms { report, replay, profile: profile.map(str::to_owned) };
-        for (what, path) in self.files() {
-            let text = match what {
-                "the page" => forms.page(),
-                "the summary" => forms.summary(),
-                "the JUnit report" => forms.junit().map_err(cannot)?,
-                "the badge" => forms.badge(),
+        for (what, option, path) in self.files() {
+            let text = match option {
+                "--html" => forms.page(),
+                "--summary" => forms.summary(),
+                "--junit" => forms.junit().map_err(cannot)?,
+                "--badge" => forms.badge(),
                 _ => {
                     let (file, line) = self.place(command)?.unwrap_or_default();
                     forms.sarif((&file, line))
                 }
             };
-            write(path, what, &text)?;
+            std::fs::write(path, text)
+                .map_err(|error| cannot(format!("cannot write {what} to {}: {error}", path.display())))?;
         }
         Ok(())
     }

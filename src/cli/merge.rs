@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::candidates::{Candidate, escaped_lines};
 use super::check::{interrupted, write_json};
+use super::files::can_be_written;
 use super::screen::{Failure, cannot, print, shown, usage};
 use super::{CandidateArgs, MergeArgs};
 use crate::report::escaped;
@@ -20,6 +21,9 @@ use crate::verdict::{CandidateInfo, SPEC_EDITION};
 use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures};
 
 pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
+    if let Some(path) = &args.json {
+        can_be_written(path, "the report", "--json")?;
+    }
     let parts = Parts::read(&args.results)?;
     let contract = Contract::from_value(parts.header.contract.clone())
         .map_err(|error| cannot(format!("the contract of the results: {error}")))?;
@@ -61,6 +65,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         seed,
         effort,
         jobs: args.jobs.map_or(cores, usize::from),
+        pairs: by_command,
         only: filter,
         strict,
         deadline: (!by_command).then_some(args.candidate.timeout),
@@ -115,8 +120,8 @@ impl Parts {
         let mut here: BTreeMap<u32, Option<String>> = BTreeMap::new();
         for path in paths.iter().map(AsRef::as_ref) {
             let unreadable = |error: std::io::Error| cannot(format!("cannot read {}: {error}", path.display()));
-            let mut lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
-            let first = lines.next().transpose().map_err(unreadable)?.unwrap_or_default();
+            let mut lines = BufReader::new(File::open(path).map_err(unreadable)?);
+            let first = next_line(&mut lines).map_err(unreadable)?.unwrap_or_default();
             let header = header(path, &first)?;
             let shard = header.shard;
             let (parts, _) = match &mut parts {
@@ -132,21 +137,20 @@ impl Parts {
             if here.contains_key(&shard.number) {
                 return Err(cannot(format!("{}: part {} is there twice", path.display(), shard.number)));
             }
-            let (mut lines, mut part) = (lines.enumerate().peekable(), Part::new(shard));
-            while let Some((at, line)) = lines.next() {
-                let line = line.map_err(unreadable)?;
-                match serde_json::from_str(&line) {
+            let (mut part, mut number) = (Part::new(shard), 1);
+            while let Some(line) = next_line(&mut lines).map_err(unreadable)? {
+                number += 1;
+                let wrong =
+                    |why: &str| cannot(format!("{}, line {number}: {why}; play the part again", path.display()));
+                match serde_json::from_slice(&line) {
                     Ok(read) => {
-                        part.take(&read).map_err(|why| {
-                            cannot(format!("{}, line {}: {why}; play the part again", path.display(), at + 2))
-                        })?;
-                        parts.take(read, line.into_boxed_str());
+                        part.take(&read).map_err(|why| wrong(&why))?;
+                        // What JSON was read from is text.
+                        parts.take(read, String::from_utf8_lossy(&line).trim_end().into());
                     }
-                    // Whoever was killed while it wrote has left half a line.
-                    Err(_) if lines.peek().is_none() => break,
-                    Err(error) => {
-                        return Err(cannot(format!("{}, line {}: {error}", path.display(), at + 2)));
-                    }
+                    // Whoever was killed while it wrote has left half a line, the last one.
+                    Err(error) if error.is_eof() && !line.ends_with(b"\n") => break,
+                    Err(error) => return Err(wrong(no_line(&error))),
                 }
             }
             here.insert(shard.number, part.lacks().map(|lacks| format!("{}: {lacks}", path.display())));
@@ -253,16 +257,37 @@ impl Part {
     }
 }
 
-fn header(path: &Path, line: &str) -> Result<Header, Failure> {
+/// The next line with its end, if it has one.
+fn next_line(file: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    Ok((file.read_until(b'\n', &mut line)? > 0).then_some(line))
+}
+
+/// Why a line is none of results.
+fn no_line(error: &serde_json::Error) -> &'static str {
+    if error.is_data() { "it is JSON, and no line of results" } else { "it is not JSON, or only a part of it" }
+}
+
+fn header(path: &Path, line: &[u8]) -> Result<Header, Failure> {
     let none = |why: &str| cannot(format!("{} is no file of results: {why}", path.display()));
-    let value: Value = serde_json::from_str(line).map_err(|error| none(&error.to_string()))?;
+    if line.is_empty() {
+        return Err(none("it is empty"));
+    }
+    if line.starts_with(b"\xef\xbb\xbf") || line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
+        return Err(none(
+            "it begins with a byte order mark, which some editor has put there: take the file as it was written",
+        ));
+    }
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|_| none("its first line is not JSON; `plimsoll check --results` writes one"))?;
     if value["plimsoll"] != "results" {
         return Err(none("`plimsoll check --results` writes one"));
     }
     if value["format"] != FORMAT {
         return Err(none(&format!("it has format {}, and this version reads format {FORMAT}", value["format"])));
     }
-    let header: Header = serde_json::from_value(value).map_err(|error| none(&error.to_string()))?;
+    let header: Header = serde_json::from_value(value)
+        .map_err(|error| none(&format!("what its first line says of the run cannot be read ({error})")))?;
     // Another version plays another plan, and numbers it differently.
     let version = (env!("CARGO_PKG_VERSION"), SPEC_EDITION);
     if (header.suite.as_str(), header.spec.as_str()) != version {

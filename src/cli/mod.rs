@@ -1,15 +1,16 @@
 //! The `plimsoll` command.
 
+mod adapter_batch;
 mod adapter_check;
 mod candidates;
 mod catalogue;
 mod check;
+mod files;
 mod forms;
 mod incident;
 mod init;
 mod matrix;
 mod merge;
-mod output;
 mod overnight;
 mod profiles;
 mod progress;

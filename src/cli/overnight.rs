@@ -172,7 +172,9 @@ impl Summary {
             text.push_str(&format!("seed {seed} was not finished: {}\n", crate::report::escaped(why)));
         }
         let verdict = if self.failed.is_empty() { "nothing failed" } else { "failed" };
-        text.push_str(&format!("overnight: {runs} runs, {} requirements failed: {verdict}\n", self.failed.len()));
+        let count = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (runs, ids) = (count(*runs, "run"), count(self.failed.len() as u64, "requirement"));
+        text.push_str(&format!("overnight: {runs}, {ids} failed: {verdict}\n"));
         text
     }
 

@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::CheckArgs;
 use super::candidates::Profile;
 use super::check::{Replaying, run, write_json};
+use super::files::can_be_written;
 use super::screen::{Failure, cannot, print, shown};
 use crate::report::escaped;
 use crate::{Report, Verdict};
@@ -20,6 +22,9 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         })?;
     }
     let profiles = Profile::all()?;
+    for path in args.json.iter().flat_map(|dir| profiles.iter().map(|profile| file(dir, profile))) {
+        can_be_written(&path, "the report", "--json")?;
+    }
     let count = profiles.len();
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(count);
     for (at, profile) in profiles.into_iter().enumerate() {
@@ -48,7 +53,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if let Some(dir) = &args.json {
         for (profile, outcome) in &outcomes {
             if let Ok((report, _)) = outcome {
-                write_json(report, &dir.join(format!("{}.json", profile.name)))?;
+                write_json(report, &file(dir, profile))?;
             }
         }
     }
@@ -57,6 +62,11 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         Err(failure) => failure.code,
     });
     Ok(codes.max().unwrap_or(2))
+}
+
+/// Where the report of this profile goes.
+fn file(dir: &Path, profile: &Profile) -> PathBuf {
+    dir.join(format!("{}.json", profile.name))
 }
 
 /// A line a profile.

@@ -1,6 +1,6 @@
 //! Lines of the protocol, held to its schema.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ pub(super) struct Listener {
     validators: BTreeMap<String, Validator>,
     /// What each open request asks for, by its speaker and id.
     open: BTreeMap<String, Asked>,
-    /// What is wrong, each once.
-    faults: BTreeSet<String>,
+    /// What is wrong, by what is the same wherever it happens; how often it did, and the sentence of the first time.
+    faults: BTreeMap<String, (usize, String)>,
 }
 
 /// A request that is open.
@@ -30,11 +30,18 @@ struct Asked {
     within: Vec<String>,
 }
 
+/// Why a value is not what it should be.
+struct Wrong {
+    /// Which rule is broken, and by which member, whatever its value.
+    rule: String,
+    says: String,
+}
+
 impl Listener {
     /// Fails only where the published schema is none.
     pub(super) fn new() -> Result<Self, String> {
         let schema = serde_json::from_str(SCHEMA).map_err(|error| format!("spec/protocol.schema.json: {error}"))?;
-        let mut new = Self { schema, validators: BTreeMap::new(), open: BTreeMap::new(), faults: BTreeSet::new() };
+        let mut new = Self { schema, validators: BTreeMap::new(), open: BTreeMap::new(), faults: BTreeMap::new() };
         for name in ["from_harness", "from_candidate"] {
             new.prepare(name)?;
         }
@@ -42,8 +49,12 @@ impl Listener {
     }
 
     /// What is wrong so far, in sentences.
-    pub(super) fn faults(&self) -> impl Iterator<Item = &str> {
-        self.faults.iter().map(String::as_str)
+    pub(super) fn faults(&self) -> impl Iterator<Item = String> {
+        self.faults.values().map(|(times, first)| match times {
+            1 => first.clone(),
+            2 => format!("{first}; and once more"),
+            more => format!("{first}; and {} times more", more - 1),
+        })
     }
 
     /// Hears a line. One that is no JSON is a matter of the decoder, which says so.
@@ -75,7 +86,7 @@ impl Listener {
         }
     }
 
-    fn reply(&mut self, side: &str, asked: &Asked, message: &Value, whole: Option<String>, line: &[u8]) {
+    fn reply(&mut self, side: &str, asked: &Asked, message: &Value, whole: Option<Wrong>, line: &[u8]) {
         let method = &asked.method;
         let wrong = match message.get("result") {
             Some(result) => self.wrong(&format!("{method}_result"), result).or(whole),
@@ -98,21 +109,25 @@ impl Listener {
         }
     }
 
-    fn note(&mut self, side: &str, what: &str, wrong: Option<String>, line: &[u8]) {
-        if let Some(wrong) = wrong {
+    fn note(&mut self, side: &str, what: &str, wrong: Option<Wrong>, line: &[u8]) {
+        if let Some(Wrong { rule, says }) = wrong {
             let line = excerpt(line, SHOWN);
-            self.faults.insert(format!("the {side}: {what}{wrong}; the line: {line}"));
+            let sentence = || format!("the {side}: {what}{says}; the line: {line}");
+            self.faults.entry(format!("{side} {what} {rule}")).or_insert_with(|| (0, sentence())).0 += 1;
         }
     }
 
     /// Why `value` is not what the definition `name` says; the path of the member, a tick, and the reason.
-    fn wrong(&mut self, name: &str, value: &Value) -> Option<String> {
+    fn wrong(&mut self, name: &str, value: &Value) -> Option<Wrong> {
         // A method that the protocol does not know has no definition: the line as a whole is wrong.
         self.prepare(name).ok()?;
         let error = self.validators.get(name)?.iter_errors(value).next()?;
         let path = error.instance_path().to_string().replace('/', ".");
         let says = excerpt(error.to_string().as_bytes(), SHOWN);
-        Some(format!("{path}`: {says}"))
+        // The same member of another item is the same fault.
+        let places = path.split('.').filter(|step| step.parse::<usize>().is_err());
+        let rule = format!("{} {}", places.collect::<Vec<_>>().join("."), error.schema_path());
+        Some(Wrong { rule, says: format!("{path}`: {says}") })
     }
 
     fn prepare(&mut self, name: &str) -> Result<(), String> {

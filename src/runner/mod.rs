@@ -10,7 +10,7 @@ mod replay;
 #[cfg(test)]
 mod sweep;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,11 +19,12 @@ use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
 pub use replay::Replay;
-#[cfg(feature = "cli")]
-pub(crate) use replay::played;
 pub(crate) use replay::{Draw, replay};
+#[cfg(feature = "cli")]
+pub(crate) use replay::{drawn, played};
 
 use crate::heart::{Task, Watch};
+use crate::turn::{self, Lane};
 use record::{HistoryLine, Recorded, Results, Shard};
 
 use crate::candidate::{Compactor, Error};
@@ -71,6 +72,8 @@ pub(crate) struct Setup {
     pub(crate) seed: u64,
     pub(crate) effort: Effort,
     pub(crate) jobs: usize,
+    /// Each job is two threads that take turns at the candidate.
+    pub(crate) pairs: bool,
     pub(crate) only: Vec<String>,
     pub(crate) strict: bool,
     /// How long one call into the candidate may take before the run ends; none: the candidate sees to that itself.
@@ -306,6 +309,38 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
 
 type Source = Arc<Mutex<Box<dyn Iterator<Item = (usize, Planned)> + Send>>>;
 
+/// Where a thread of a search gets its histories from.
+struct Dealt {
+    source: Source,
+    /// Those that have been dealt to each of two threads that take turns, and which of the two this one is.
+    hands: Option<(Arc<Mutex<[VecDeque<(usize, Planned)>; 2]>>, usize)>,
+}
+
+impl Dealt {
+    fn next(&self) -> Option<(usize, Planned)> {
+        let drawn = || self.source.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some((hands, mine)) = &self.hands else { return drawn() };
+        let mut hands = hands.lock().unwrap_or_else(PoisonError::into_inner);
+        // One for each, whoever asks first.
+        if hands[*mine].is_empty() {
+            for hand in hands.iter_mut() {
+                hand.extend(drawn());
+            }
+        }
+        hands[*mine].pop_front()
+    }
+}
+
+/// The threads of a job: one, or two that take turns.
+fn lanes(source: &Source, pairs: bool) -> Vec<(Dealt, Option<Lane>)> {
+    if !pairs {
+        return vec![(Dealt { source: Arc::clone(source), hands: None }, None)];
+    }
+    let hands = Arc::new(Mutex::default());
+    let dealt = |mine| Dealt { source: Arc::clone(source), hands: Some((Arc::clone(&hands), mine)) };
+    turn::pair().into_iter().enumerate().map(|(mine, lane)| (dealt(mine), Some(lane))).collect()
+}
+
 /// Plays the plan on several threads and takes the results in order. Why it ended early, if it did.
 fn search(
     setup: &Setup,
@@ -329,16 +364,17 @@ fn search(
     let handed = Arc::new(AtomicUsize::new(0));
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();
-    for worker in 0..setup.jobs.max(1) {
-        let (source, to, halt, handed) = (Arc::clone(&source), to.clone(), Arc::clone(&halt), Arc::clone(&handed));
+    let pairs = (0..setup.jobs.max(1)).flat_map(|_| lanes(&source, setup.pairs));
+    for (worker, (source, lane)) in pairs.enumerate() {
+        let (to, halt, handed) = (to.clone(), Arc::clone(&halt), Arc::clone(&handed));
         let (contract, make, claimed) = (setup.contract.clone(), Arc::clone(&setup.make), claimed.to_vec());
         let (heart, recorded) = (watch.heart(), setup.recorded.clone());
         let work = move || {
             heart.install();
+            lane.map(Lane::install);
             let examiner = Examiner { contract: &contract, make: &*make, requirements: &claimed };
             while !halt.load(Ordering::Relaxed) {
-                let next = source.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((at, planned)) = next else { break };
+                let Some((at, planned)) = source.next() else { break };
                 handed.fetch_max(at + 1, Ordering::Relaxed);
                 heart.begin(Task::History(planned.clone()));
                 let known = recorded.as_ref().and_then(|recorded| recorded.history(shard.global(at), claimed.len()));
@@ -350,6 +386,7 @@ fn search(
                     break;
                 }
             }
+            turn::leave();
         };
         let spawned = std::thread::Builder::new().name(format!("plimsoll-{worker}")).stack_size(8 << 20).spawn(work);
         match spawned {

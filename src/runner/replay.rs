@@ -202,6 +202,12 @@ fn play_case(make: &Factory, witness: &Witness, case: &LimitCase, rows: bool) ->
     Replay { timeline, named, unexercised, others, broken }
 }
 
+/// The timeline of a trace.
+#[cfg(feature = "cli")]
+pub(crate) fn drawn(contract: &Contract, trace: &crate::trace::Trace, fault: Option<usize>) -> String {
+    timeline(contract, &judge(contract, trace), fault)
+}
+
 /// Plays a history once.
 #[cfg(feature = "cli")]
 pub(crate) fn played(

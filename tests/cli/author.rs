@@ -84,6 +84,79 @@ fn what_is_missing_is_said_with_the_line() {
     wrong(r#"["view"]"#, good, &["`result.view` is missing"]);
 }
 
+/// An adapter with the helper module, whose candidate raises where the summariser fails, and whose error has this beside it.
+fn raiser(capabilities: &str, beside: &str) -> crate::Ran {
+    let dir = tempfile::tempdir().unwrap();
+    let adapter = format!(
+        r#"
+import sys
+sys.path.insert(0, {ADAPTERS:?})
+import plimsoll
+
+class Raiser(plimsoll.Keeper):
+    name, version, contract = "raiser", "1", {{"capabilities": {capabilities}}}
+    def step(self, conversation, host):
+        if host.pressure == "summarize":
+            host.summarize(text="x")
+
+def state_after(self, request, ending):
+    return {beside:?} if ending[0] == "error" and request["method"] == "step" else ""
+
+plimsoll._Server._state_after = state_after
+plimsoll.run(Raiser())
+"#
+    );
+    std::fs::write(dir.path().join("adapter.py"), adapter).unwrap();
+    plimsoll_in(dir.path(), &["adapter-check", "--", "python3", "adapter.py"])
+}
+
+#[test]
+fn the_state_beside_an_error_is_held_to_what_view_answers() {
+    for (beside, says) in [
+        ("", "has no `state` beside its `error`"),
+        (r#","state":null"#, "`step` in a case, raised: `state`: null is not of type"),
+        (r#","state":[]"#, "`step` in a case, raised: `state`: [] is not of type"),
+        (r#","state":{"view":[{"role":7}]}"#, "`step` in a case, raised: `state.view.0`"),
+    ] {
+        let ran = raiser(r#"["summarize", "view"]"#, beside);
+        assert_eq!(ran.code, Some(1), "{beside}: {}", ran.out);
+        assert!(ran.out.contains(says), "{beside}: {}", ran.out);
+    }
+    // A view that is another one is shown as a row of a timeline, and what differs in it.
+    let ran = raiser(r#"["summarize", "view"]"#, r#","state":{"view":[]}"#);
+    assert!(ran.out.contains("at command 2 of 2, the view: number 1 is {\"id\":"), "{}", ran.out);
+    let rows: Vec<&str> = ran.out.lines().filter(|line| line.contains("step summarize")).collect();
+    assert!(
+        rows.len() == 2 && rows[0].trim().starts_with("line by line") && rows[1].trim().starts_with("in one line"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("StepCommand"), "{}", ran.out);
+    // Who raises at other failures than the first one's is asked for them all, and who never does is told so.
+    let ran = plimsoll(&["adapter-check", "--", "python3", &format!("{ADAPTERS}minimal.py")]);
+    assert!(ran.out.contains("no step raised, so that the `state` beside an `error` was not tried"), "{}", ran.out);
+}
+
+#[test]
+fn the_same_fault_is_told_once() {
+    let ran = raiser(r#"["summarize", "view"]"#, r#","state":null"#);
+    assert_eq!(ran.out.matches("`step` in a case, raised").count(), 1, "{}", ran.out);
+}
+
+#[test]
+fn what_cannot_be_tried_at_all_is_no_finding() {
+    for (command, says) in [
+        (vec!["./no-such-command"], "cannot start `./no-such-command`: "),
+        (vec!["sh", "-c", "exit 4"], "exit status: 4) before it answered `hello`"),
+    ] {
+        let ran = plimsoll(&[&["adapter-check", "--"], &command[..]].concat());
+        assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains(says), "{}", ran.err);
+    }
+    let ran = plimsoll(&["adapter-check", "--", "echo", "hello"]);
+    assert_eq!(ran.code, Some(1), "what it says is judged: {}{}", ran.out, ran.err);
+}
+
 /// The reference, which forgets in a case of one line what it does line by line.
 #[test]
 fn a_batch_that_is_another_is_seen() {

@@ -8,6 +8,7 @@ mod author;
 mod ci;
 mod determinism;
 mod errors;
+mod files;
 mod forms;
 mod init;
 mod known;

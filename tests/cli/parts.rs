@@ -139,6 +139,29 @@ fn runs_are_not_mixed() {
         assert_eq!(ran.code, Some(2));
         assert!(ran.err.contains(says), "{}", ran.err);
     }
+    // What is not as it was written is named, in the words of this project, and with one number.
+    let text = read(dir, "other.jsonl");
+    let head = text.lines().next().unwrap();
+    for (whole, says) in [
+        (String::new(), "changed.jsonl is no file of results: it is empty"),
+        (format!("\u{feff}{text}"), "changed.jsonl is no file of results: it begins with a byte order mark"),
+        ("history\n".to_owned(), "changed.jsonl is no file of results: its first line is not JSON"),
+        (format!("{head}\n{{}}\n"), "changed.jsonl, line 2: it is JSON, and no line of results; play the part again"),
+        (format!("{head}\nwhat\n"), "changed.jsonl, line 2: it is not JSON, or only a part of it; play the part again"),
+        (format!("{head}\nwhat"), "changed.jsonl, line 2: it is not JSON, or only a part of it"),
+        (format!("{head}\n{{\"history\":{{\n"), "changed.jsonl, line 2: it is not JSON, or only a part of it"),
+        (format!("{head}\n{{\"history\":{{"), "changed.jsonl: it lacks the end of part 1 of 2"),
+    ] {
+        fs::write(dir.join("changed.jsonl"), &whole).unwrap();
+        let ran = merge(dir, &["changed.jsonl".to_owned()], &["--", PLIMSOLL, "serve"]);
+        if says.contains("lacks the end") {
+            // A killed run leaves half a line: it is played again, and here by another candidate's name.
+            assert!(!ran.err.contains("line 2"), "{whole:?}: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.code, Some(2), "{whole:?}: {}", ran.out);
+        assert!(ran.err.contains(says) && !ran.err.contains(" column "), "{whole:?}: {}", ran.err);
+    }
     for wrong in ["0/2", "3/2", "x", "1/0", "1/10001"] {
         assert_eq!(check(dir, &["--shard", wrong, "--results", "x.jsonl"]).code, Some(3), "{wrong}");
     }
@@ -204,6 +227,14 @@ fn a_run_of_the_night_is_made_again_as_it_was() {
     let again = format!("plimsoll check --effort smoke {options} --seed {LAST} {}", after.join(" "));
     assert!(ran.out.contains(&again), "{}", ran.out);
     assert!(dir.join(format!("plimsoll-witnesses/seed-{LAST}")).is_dir(), "{}", ran.out);
+}
+
+#[test]
+fn one_of_something_is_not_many() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran =
+        check(dir.path(), &["-r", "THR-1", "--seed", LAST, "--for", "8h", "--candidate", "self-counting-throttle"]);
+    assert_eq!(ran.closing_line(), "overnight: 1 run, 1 requirement failed: failed", "{}", ran.out);
 }
 
 #[test]

@@ -4,6 +4,11 @@
 
 use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
+
+use plimsoll::adapter::Launcher;
+use plimsoll::zoo::{self, Row};
+use plimsoll::{Effort, Suite};
 
 use super::{PLIMSOLL, plimsoll, report};
 
@@ -62,15 +67,77 @@ fn differing(within: &serde_json::Value, served: &serde_json::Value) -> String {
     format!("{members:?}{}", rows.concat())
 }
 
-/// A sample of them, another part of the list than the neighbours of any one row.
+/// A sample of them, in whole runs of the command.
 #[test]
 fn a_served_candidate_is_the_one_in_process() {
-    compare(60, 5);
+    compare(120, 5);
 }
 
-/// All of them take a quarter of an hour.
+/// All of them, in whole runs of the command.
 #[test]
-#[ignore = "a quarter of an hour: run it when the adapter or the runner changes, `cargo test --all-features --test cli -- --ignored`"]
+#[ignore = "three runs for each of nearly four hundred take half an hour: run it when the adapter or the runner changes, `cargo test --all-features --test cli -- --ignored`"]
 fn every_served_candidate_is_the_one_in_process() {
     compare(1, 0);
+}
+
+/// How a candidate is reached.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Within,
+    Batch,
+    LineByLine,
+}
+
+/// The report of a short run: a known-bad candidate's ends at the first failure of the id that it breaks first, a sound one's
+/// is a part of the plan.
+fn short_run(row: &'static Row, how: How) -> serde_json::Value {
+    let name = row.name();
+    let command = [PLIMSOLL, "serve", "--candidate", name].map(str::to_owned).to_vec();
+    let launcher = Launcher::new(command, Duration::from_secs(60));
+    let suite = match how {
+        How::Within => Suite::fallible(name, || Ok(row.make())),
+        How::Batch => Suite::fallible(name, move || Ok(Box::new(launcher.lease()?))).keeps_deadline().waits(),
+        How::LineByLine => {
+            let launcher = launcher.line_by_line();
+            Suite::fallible(name, move || Ok(Box::new(launcher.lease()?))).keeps_deadline().waits()
+        }
+    };
+    let suite = suite.effort(Effort::Smoke).jobs(1).witness_dir(None);
+    let suite = match row.breaks().first() {
+        Some(id) => suite.requirement(*id).until([*id]),
+        None => suite.shard(1 + (name.len() as u32) % PARTS, PARTS).unwrap(),
+    };
+    comparable(serde_json::from_str(&suite.run().unwrap().to_json()).unwrap())
+}
+
+/// Of so many parts of the plan a sound candidate is played one.
+const PARTS: u32 = 60;
+
+#[test]
+fn every_candidate_is_judged_alike_in_process_in_whole_cases_and_line_by_line() {
+    let rows = Mutex::new(zoo::all());
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while let Some(row) = { rows.lock().unwrap().next() } {
+                    let within = short_run(row, How::Within);
+                    let fails = |row: &serde_json::Value| row["verdict"] == "fail";
+                    let failed = within["requirements"].as_array().unwrap().iter().any(fails);
+                    if !row.is_conforming() && !failed {
+                        wrong.lock().unwrap().push(format!("{}: it does not fail", row.name()));
+                    }
+                    for how in [How::Batch, How::LineByLine] {
+                        let served = short_run(row, how);
+                        if served != within {
+                            let differs = differing(&within, &served);
+                            wrong.lock().unwrap().push(format!("{}, {how:?}: {differs}", row.name()));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -6,6 +6,7 @@ Its process id and those of what it starts go into the directory PIDS, a file ea
 can see whether one of them is left.
 """
 
+import fcntl
 import json
 import os
 import signal
@@ -57,6 +58,8 @@ class Conversation:
 conversations = {}
 cases = 0
 asked = 0
+# What answers instead of the host, while a case is played that came in one line.
+script = None
 
 
 def conversation(name):
@@ -66,6 +69,8 @@ def conversation(name):
 def summarize(number, **params):
     """Asks the host; the text, or None where there is none that can be used."""
     global asked
+    if script is not None:
+        return script(params)
     asked += 1
     line({"jsonrpc": "2.0", "id": "s%d" % asked, "method": "summarize", "params": params})
     answer = json.loads(sys.stdin.readline())
@@ -86,11 +91,17 @@ def step(number, params):
         return result
     summary = kept.say(role="assistant", content=text, summary=True)
     kept.view = [seen[0], summary, seen[-1]]
-    return {"action": "summarize", "appended": [], "view": [{"id": seen[0]["id"]}, summary, {"id": seen[-1]["id"]}]}
+    if MODE == "batch-two-faces" and script is not None:
+        # In a case of one line it does what it does not line by line.
+        kept.view.reverse()
+    return {"action": "summarize", "appended": [], "view": kept.view}
 
+
+# Those that take a whole case in one line.
+WHOLE = MODE.startswith("batch-") or MODE == "stops-reading"
 
 HELLO = {
-    "protocol": 1, "name": MODE, "version": "1",
+    "protocol": 1, "name": MODE, "version": "1", "batch": WHOLE,
     "contract": {
         "capabilities": ["summarize", "view", "log"],
         "messages": ["ui_only", "hidden", "reasoning", "system"],
@@ -120,7 +131,27 @@ def answer(number, method, params):
     if method == "view":
         kept = conversation(params["conversation"])
         return {"view": kept.view, "log": kept.log}
+    if method == "case":
+        return case(params)
     return {}
+
+
+def case(params):
+    """A whole case: what is answered to each request, and the calls of the summariser."""
+    global script
+    summaries, results, calls = params["summaries"], [], []
+    for index, request in enumerate(params["requests"]):
+        answers = iter(summaries["steps"].get(str(index), ()))
+
+        def script(sent):
+            calls.append({"request": index, "params": sent})
+            result = next(answers, summaries["default"])
+            return result.get("text") if result.get("stop") == "end" else None
+
+        # What a result holds is changed by the requests after it.
+        results.append({"result": json.loads(json.dumps(answer(index, request["method"], request["params"])))})
+    script = None
+    return {"results": results, "summarize_calls": calls}
 
 
 def first():
@@ -133,8 +164,8 @@ def first():
 
 
 def turn(method):
-    """Whether it is to misbehave now: at a step, once in a run."""
-    return method == "step" and cases >= TURN and first()
+    """Whether it is to misbehave now: at a step, or at a case that comes in one line, once in a run."""
+    return method == ("case" if WHOLE else "step") and cases >= TURN and first()
 
 
 # ---- the ways to misbehave ----------------------------------------------------------------------
@@ -221,7 +252,9 @@ def closes_stdin(number, params):
 
 
 def stops_reading(number, params):
-    step_result(number)
+    # A pipe of one page: the next line is longer than that, and whoever writes it is kept waiting.
+    fcntl.fcntl(0, fcntl.F_SETPIPE_SZ if hasattr(fcntl, "F_SETPIPE_SZ") else 1031, 4096)
+    reply(number, case(params))
     sleep()
 
 
@@ -375,6 +408,142 @@ def method_not_found(number, params):
     line({"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "what?"}})
 
 
+# ---- with a whole case in one line --------------------------------------------------------------
+
+
+def steps(params):
+    return [index for index, request in enumerate(params["requests"]) if request["method"] == "step"]
+
+
+def batch_few(number, params):
+    result = case(params)
+    result["results"].pop()
+    reply(number, result)
+
+
+def batch_many(number, params):
+    result = case(params)
+    result["results"].append({"result": {}})
+    reply(number, result)
+
+
+def batch_wrong_id(number, params):
+    reply(number - 1, case(params))
+
+
+def batch_another_case(number, params):
+    """The right number of answers, out of a conversation that nobody has had."""
+    result = case(params)
+    for entry in result["results"]:
+        for item in entry["result"].get("view") or ():
+            item["id"] = "x" + item["id"]
+            item["content"] = "of another case"
+    reply(number, result)
+
+
+def batch_out_of_order(number, params):
+    result = case(params)
+    result["results"].reverse()
+    reply(number, result)
+
+
+def batch_calls_out_of_order(number, params):
+    calls = [{"request": index, "params": {"text": "x"}} for index in (steps(params) * 2)[:2]]
+    calls.append({"request": 0, "params": {"text": "x"}})
+    reply(number, {**case(params), "summarize_calls": calls})
+
+
+def batch_call_of_no_request(number, params):
+    reply(number, {**case(params), "summarize_calls": [{"request": 9999, "params": {"text": "x"}}]})
+
+
+def batch_no_calls(number, params):
+    reply(number, {"results": case(params)["results"]})
+
+
+def batch_results_of_another_type(number, params):
+    reply(number, {**case(params), "results": {"0": {"result": {}}}})
+
+
+def batch_neither(number, params):
+    result = case(params)
+    result["results"][-1] = {}
+    reply(number, result)
+
+
+def batch_both(number, params):
+    result = case(params)
+    result["results"][-1]["error"] = {"code": 1, "message": "x"}
+    reply(number, result)
+
+
+def batch_cut(number, params):
+    text = json.dumps({"jsonrpc": "2.0", "id": number, "result": case(params)})
+    raw(text[:len(text) // 2] + "\n")
+
+
+def batch_cut_and_exit(number, params):
+    text = json.dumps({"jsonrpc": "2.0", "id": number, "result": case(params)})
+    raw(text[:len(text) // 2])
+    os._exit(6)
+
+
+def batch_hang(number, params):
+    text = json.dumps({"jsonrpc": "2.0", "id": number, "result": case(params)})
+    raw(text[:len(text) // 2])
+    sleep()
+
+
+def batch_exit(number, params):
+    case({**params, "requests": params["requests"][:2]})
+    os._exit(7)
+
+
+def batch_refuses(number, params):
+    line({"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "method not found: case"}})
+
+
+def batch_asks_the_host(number, params):
+    line({"jsonrpc": "2.0", "id": "s", "method": "summarize", "params": {"text": "x"}})
+    sys.stdin.readline()
+    reply(number, case(params))
+
+
+def batch_answers_each(number, params):
+    """As if they had come one by one."""
+    for entry in case(params)["results"]:
+        reply(number, entry["result"])
+
+
+def raised(number, params, beside):
+    """The first step raises; `beside` stands by its error."""
+    result = case(params)
+    at = steps(params)[0]
+    result["results"][at] = {"error": {"code": -32000, "message": "no"}, **beside}
+    result["summarize_calls"] = [call for call in result["summarize_calls"] if call["request"] != at]
+    reply(number, result)
+
+
+def batch_no_state(number, params):
+    raised(number, params, {})
+
+
+def batch_null_state(number, params):
+    raised(number, params, {"state": None})
+
+
+def batch_list_for_state(number, params):
+    raised(number, params, {"state": []})
+
+
+def batch_state_without_log(number, params):
+    raised(number, params, {"state": {"view": []}})
+
+
+def batch_bad_item_in_state(number, params):
+    raised(number, params, {"state": {"view": [{"role": "user", "content": 7}], "log": []}})
+
+
 # ---- those that misbehave all along -------------------------------------------------------------
 
 
@@ -409,7 +578,11 @@ AT_HELLO = {
     "banner": lambda number: raw("Welcome!\n"),
 }
 
-ALL_ALONG = {"extra-members": extra_members, "slow": slow, "moody": lambda method, result: result}
+ALL_ALONG = {
+    "extra-members": extra_members, "slow": slow, "moody": lambda method, result: result,
+    "batch-sound": lambda method, result: result, "batch-extra-members": extra_members,
+    "batch-two-faces": lambda method, result: result,
+}
 
 
 def main():

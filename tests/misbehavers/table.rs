@@ -49,7 +49,7 @@ const TABLE: &[(&str, Expect)] = &[
     ("hang-before", Break(LATE, &["no answer to `step` within 1 s"])),
     ("hang-in-line", Break(LATE, &["no answer to `step`"])),
     ("hang-after-line", Break(LATE, &["no answer to"])),
-    ("stops-reading", Break(LATE, &["no answer to"])),
+    ("stops-reading", Break(LATE, &["no answer to `case` within"])),
     ("stops-itself", Break(LATE, &["no answer to `step`"])),
     ("ignores-signals", Break(LATE, &["no answer to `step`"])),
     ("drips", Break(LATE, &["no answer to `step`"])),
@@ -89,7 +89,41 @@ const TABLE: &[(&str, Expect)] = &[
     ("method-not-found", Break(WRONG, &["the candidate claims `summarize`", "\"method not found\" to `step`"])),
     ("ten-thousand-calls", Fails(&["THR-7"])),
     ("moody", Fails(&["ISO-4"])),
+    // Whole cases in one line. After it broke off each is asked line by line, and then there is nothing wrong.
+    ("batch-sound", Passes),
+    ("batch-extra-members", Passes),
+    ("batch-few", Break(WRONG, &["`result.results` has ", " requests", WHOLE_ALONE])),
+    ("batch-many", Break(WRONG, &["`result.results` has ", " requests", WHOLE_ALONE])),
+    ("batch-wrong-id", Break(WRONG, &["the open request has ", WHOLE_ALONE])),
+    ("batch-another-case", Break(WRONG, &["which no message of this conversation has", WHOLE_ALONE])),
+    ("batch-out-of-order", Break(WRONG, &["` is missing", WHOLE_ALONE])),
+    ("batch-calls-out-of-order", Break(WRONG, &["`result.summarize_calls[", "].request` is ", WHOLE_ALONE])),
+    ("batch-call-of-no-request", Break(WRONG, &["`result.summarize_calls[0].request` is 9999", WHOLE_ALONE])),
+    ("batch-no-calls", Break(WRONG, &["`result.summarize_calls` is missing", WHOLE_ALONE])),
+    (
+        "batch-results-of-another-type",
+        Break(WRONG, &["`result.results`: expected an array, got an object", WHOLE_ALONE]),
+    ),
+    ("batch-neither", Break(WRONG, &["has neither `result` nor `error`", WHOLE_ALONE])),
+    ("batch-both", Break(WRONG, &["has both `result` and `error`", WHOLE_ALONE])),
+    ("batch-cut", Break(WRONG, &["the line is not JSON", WHOLE_ALONE])),
+    ("batch-cut-and-exit", Break(CRASH, &["exit status: 6", "before it answered `case`", WHOLE_ALONE])),
+    ("batch-hang", Break(LATE, &["no answer to `case` within", WHOLE_ALONE])),
+    ("batch-exit", Break(CRASH, &["exit status: 7", "before it answered `case`", WHOLE_ALONE])),
+    ("batch-refuses", Break(WRONG, &["`batch` is true, and `case` an error: method not found: case", WHOLE_ALONE])),
+    ("batch-asks-the-host", Break(WRONG, &["asks for \"summarize\" while no `step` is open", WHOLE_ALONE])),
+    ("batch-answers-each", Break(WRONG, &["`result.results` is missing", WHOLE_ALONE])),
+    ("batch-no-state", Break(WRONG, &["has no `state` beside its `error`", WHOLE_ALONE])),
+    ("batch-null-state", Break(WRONG, &["expected an object, got null", WHOLE_ALONE])),
+    ("batch-list-for-state", Break(WRONG, &["expected an object, got an array", WHOLE_ALONE])),
+    ("batch-state-without-log", Break(WRONG, &["`result.log` is missing", WHOLE_ALONE])),
+    ("batch-bad-item-in-state", Break(WRONG, &["`result.view[0].content`: invalid type", WHOLE_ALONE])),
+    // Nothing breaks off, and each case is judged as it was answered; `adapter-check` tells that line by line it is another.
+    ("batch-two-faces", Fails(&["VIEW-7"])),
 ];
+
+/// What is said of a case that is answered line by line as it should be.
+const WHOLE_ALONE: &str = "it breaks off when the case is sent as a whole, and not line by line";
 
 /// What the harness may take, in KiB, whatever a child writes: a line of 64 MiB, twice while it grows, and a decoded one.
 const PEAK: u64 = 320 << 10;

@@ -25,7 +25,7 @@ impl Forms<'_> {
             1 => "failed",
             _ => "not finished",
         };
-        writeln!(out, "## {}: {state}\n", marked(&self.candidate()))?;
+        writeln!(out, "## plimsoll: {} {state}\n", marked(&self.candidate()))?;
         writeln!(out, "**{}**\n", report.closing_line())?;
         let held = self.profile.as_ref().map(|name| format!("profile {}; ", marked(name))).unwrap_or_default();
         writeln!(out, "{held}{}; specification {}, suite {}.\n", played(report).join("; "), report.spec, report.suite)?;

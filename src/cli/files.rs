@@ -1,0 +1,73 @@
+//! Files that a run will write: looked at before it, so that nothing is lost after it, and nothing of somebody else's.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufReader, ErrorKind};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::screen::{Failure, cannot};
+
+/// Whether `what` can be written to `path` with the option `option`: a new file, or a report or results that plimsoll wrote
+/// before.
+pub(super) fn can_be_written(path: &Path, what: &str, option: &str) -> Result<(), Failure> {
+    can_replace(path, what, option, is_ours)
+}
+
+/// The same for a form of the report, which names its author.
+pub(super) fn form_can_be_written(path: &Path, what: &str, option: &str) -> Result<(), Failure> {
+    let names_author =
+        |path: &Path| fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("plimsoll"));
+    can_replace(path, what, option, names_author)
+}
+
+fn can_replace(path: &Path, what: &str, option: &str, is_ours: impl Fn(&Path) -> bool) -> Result<(), Failure> {
+    let refused = |error: std::io::Error| {
+        cannot(format!("cannot write {what} to {}: {error}; name another file with {option}", path.display()))
+    };
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(refused(ErrorKind::IsADirectory.into())),
+        Ok(there) if there.is_file() => {
+            if there.len() > 0 && !is_ours(path) {
+                return Err(cannot(format!(
+                    "{} is there already, and is nothing that plimsoll wrote: it is left as it is; name another file \
+                     with {option}, or move this one away",
+                    path.display()
+                )));
+            }
+            OpenOptions::new().append(true).open(path).map(drop).map_err(refused)
+        }
+        // A terminal or a pipe.
+        Ok(_) => Ok(()),
+        Err(_) => {
+            File::create_new(path).map_err(refused)?;
+            // It was only a question.
+            let _ = fs::remove_file(path);
+            Ok(())
+        }
+    }
+}
+
+/// What a report, a line of reports or a file of results begins with.
+#[derive(Deserialize)]
+struct Ours {
+    #[serde(rename = "format")]
+    _format: u32,
+    #[serde(rename = "suite")]
+    _suite: String,
+    #[serde(rename = "spec")]
+    _spec: String,
+    #[serde(rename = "candidate")]
+    _candidate: serde::de::IgnoredAny,
+    #[serde(rename = "seed")]
+    _seed: u64,
+}
+
+/// Whether the first JSON value in it is a report, or the first line of results.
+fn is_ours(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    serde_json::Deserializer::from_reader(BufReader::new(file))
+        .into_iter::<Ours>()
+        .next()
+        .is_some_and(|first| first.is_ok())
+}
