@@ -45,6 +45,7 @@ mod change_play;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod contract;
+mod drawing;
 mod field;
 mod fit_rules;
 pub mod fuzz;

@@ -109,7 +109,7 @@ pub struct RequirementReport {
     pub timeline: Option<String>,
     /// The history of the witness, row by row; none for a case at a limit.
     #[serde(skip)]
-    pub(crate) drawing: Option<crate::report::Drawing>,
+    pub(crate) drawing: Option<crate::drawing::Drawing>,
 }
 
 impl RequirementReport {

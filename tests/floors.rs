@@ -41,6 +41,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("gauge_play", 31),
     ("limit_report", 31),
     ("limit_check", 32),
+    ("drawing", 29),
     ("verdict", 30),
     ("known", 31),
     ("witness", 31),

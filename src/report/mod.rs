@@ -25,4 +25,4 @@ pub(crate) use rows::rows;
 pub use text::TextReport;
 #[cfg(feature = "cli")]
 pub(crate) use timeline::sent;
-pub(crate) use timeline::{Drawing, timeline};
+pub(crate) use timeline::timeline;

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::quote::escaped;
 use super::wording::{command, did, number, own, rule};
 use crate::contract::{Contract, PressureSource};
+use crate::drawing::{Body, Cost, Drawing, Row, StepState};
 use crate::history::{Command, Name};
 use crate::oracle::{Judged, Judgement, Outcome, Wrong};
 use crate::trace::{Event, Input, Trace};
@@ -20,27 +21,6 @@ const REPEATS: usize = 3;
 const COMMAND: usize = 32;
 /// Width of the column of deeds.
 const DID: usize = 19;
-
-/// A played history, a row an event.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Drawing {
-    pub(crate) rows: Vec<Row>,
-    /// Where the candidate broke off, and how.
-    broken: Option<String>,
-    /// What is visible in the first conversation after its last step.
-    visible: Option<i64>,
-    pub(crate) cost: Cost,
-}
-
-/// What the summariser calls of a history cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cost {
-    pub(crate) calls: usize,
-    pub(crate) chars: usize,
-    /// Of these, what the contract forbids.
-    pub(crate) forbidden_calls: usize,
-    pub(crate) forbidden_chars: usize,
-}
 
 impl Drawing {
     /// The drawing of `judgement`. The row of the command `fault` is marked, and so is every wrong decision.
@@ -127,40 +107,6 @@ fn sent_in(event: &Event) -> usize {
             .sum(),
     };
     event.calls.iter().map(|call| of(&call.input)).sum()
-}
-
-/// One event.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) time: String,
-    /// Its name and a colon, where there are several.
-    pub(crate) conversation: String,
-    pub(crate) body: Body,
-    /// What is visible in its conversation afterwards; none where the row is a part of the one above.
-    pub(crate) visible: Option<i64>,
-    pub(crate) state: StepState,
-}
-
-/// What two rows must share to be repeats.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Body {
-    pub(crate) mark: bool,
-    pub(crate) command: String,
-    /// By how much what is visible has changed.
-    pub(crate) change: Option<i64>,
-    pub(crate) calls: usize,
-    pub(crate) did: String,
-    pub(crate) rule: String,
-}
-
-/// What the gates of a step were before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StepState {
-    pub(crate) step: bool,
-    pub(crate) cooling: bool,
-    pub(crate) latched: bool,
-    /// An attempt was made: whether it succeeded.
-    pub(crate) attempt: Option<bool>,
 }
 
 fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> Vec<Row> {

@@ -1,7 +1,7 @@
 //! What is said of a failure beside its history, in the words of every form of report.
 
 use super::kinds::kinds_of;
-use super::timeline::Cost;
+use crate::drawing::Cost;
 use crate::requirement::requirement;
 use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport};
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::{Examiner, Raised, Setup, Suspect, Tick};
 use crate::contract::Weight;
+use crate::drawing::Drawing;
 use crate::generate::{Budget, Planned, Share};
 use crate::heart::{Task, Watch};
 use crate::history::History;
 use crate::oracle::judge;
-use crate::report::Drawing;
 use crate::requirement::{Cause, Check, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
 use crate::trace::BreakKind;

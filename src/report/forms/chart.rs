@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use crate::report::Drawing;
+use crate::drawing::Drawing;
+use crate::drawing::Row;
 use crate::report::html::plain;
-use crate::report::timeline::Row;
 
 /// Longer histories are drawn from here on: what is wrong is at their end.
 const MOST: usize = 120;

@@ -229,7 +229,7 @@ const KEY: &str = concat!(
     "<li>line: messages that the model sees</li></ul>\n"
 );
 
-fn write_history(out: &mut String, drawing: &crate::report::Drawing) -> fmt::Result {
+fn write_history(out: &mut String, drawing: &crate::drawing::Drawing) -> fmt::Result {
     writeln!(out, "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"the history\">")?;
     writeln!(out, "<table class=\"history mono\"><thead><tr>")?;
     for head in ["time", "command", "view", "calls", "did", "contract"] {
