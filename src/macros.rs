@@ -1,12 +1,13 @@
 //! The tests that `conformance_tests!` writes into a user's crate.
 
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::contract::Capability;
 use crate::generate::Effort;
 use crate::limit_case::LimitCase;
-use crate::report::{TextReport, escaped};
+use crate::report::{Forms, TextReport, escaped};
 use crate::suite::Suite;
 use crate::verdict::{Report, Tally, Verdict};
 use crate::witness::Witness;
@@ -118,14 +119,18 @@ pub struct Shared {
     /// With the crate in front.
     module: &'static str,
     tests: &'static [&'static str],
+    /// Where the module was written down.
+    place: &'static Location<'static>,
     run: OnceLock<Result<Report, String>>,
 }
 
 impl Shared {
     /// The run of the module at `module`, whose tests are `tests`, `verdict`, `replay` and `regressions`.
+    /// Of a macro that is the place of its call.
     #[must_use]
+    #[track_caller]
     pub const fn new(module: &'static str, tests: &'static [&'static str]) -> Self {
-        Self { module, tests, run: OnceLock::new() }
+        Self { module, tests, place: Location::caller(), run: OnceLock::new() }
     }
 
     /// The names of its tests of requirements.
@@ -191,7 +196,9 @@ impl Shared {
             for id in self.selected(std::env::args().skip(1)) {
                 suite = suite.requirement(id);
             }
-            suite.from_env()?.run()
+            let report = suite.from_env()?.run()?;
+            self.write_forms(&report)?;
+            Ok(report)
         });
         match run {
             Ok(report) => report,
@@ -200,7 +207,31 @@ impl Shared {
     }
 
     fn text<'a>(&self, report: &'a Report) -> TextReport<'a> {
-        TextReport::new(report).replay("PLIMSOLL_REPLAY=", format!(" cargo test {}", self.name("replay")))
+        let (before, after) = self.replaying();
+        TextReport::new(report).replay(before, after)
+    }
+
+    /// A command that replays a witness is its file between these two.
+    fn replaying(&self) -> (String, String) {
+        ("PLIMSOLL_REPLAY=".to_owned(), format!(" cargo test {}", self.name("replay")))
+    }
+
+    /// Writes the report in the forms that the environment names files for.
+    fn write_forms(&self, report: &Report) -> Result<(), String> {
+        let forms = Forms { report, replay: self.replaying(), profile: None };
+        let place = (self.place.file(), self.place.line());
+        type Form<'f> = (&'static str, &'f dyn Fn() -> String);
+        let all: [Form<'_>; 3] = [
+            ("PLIMSOLL_HTML", &|| forms.page()),
+            ("PLIMSOLL_SUMMARY", &|| forms.summary()),
+            ("PLIMSOLL_SARIF", &|| forms.sarif(place)),
+        ];
+        for (name, form) in all {
+            let Some(path) = std::env::var_os(name).filter(|path| !path.is_empty()) else { continue };
+            std::fs::write(&path, form())
+                .map_err(|error| format!("{name}: cannot write {}: {error}", Path::new(&path).display()))?;
+        }
+        Ok(())
     }
 
     /// A test's name as the test binary knows it: without the crate.
@@ -280,6 +311,17 @@ mod tests {
         assert_eq!(selected(&["--exact", "tests::mine::thr_1"]), ["THR-1"]);
         assert_eq!(selected(&["mine::thr_1", "--nocapture"]), ["THR-1", "THR-10"]);
         assert_eq!(selected(&["tests::mine", "--skip", "thr", "--skip=verdict"]), ["LAT-2"]);
+    }
+
+    #[test]
+    fn a_failure_is_shown_at_the_line_of_its_macro() {
+        macro_rules! module {
+            () => {
+                Shared::new("a::b", &[])
+            };
+        }
+        let shared = module!();
+        assert_eq!((shared.place.file(), shared.place.line()), (file!(), line!() - 1));
     }
 
     #[test]

@@ -30,6 +30,7 @@ use crate::witness::Witness;
 /// | [`strict`](Suite::strict) | `PLIMSOLL_STRICT` | `1`: advice fails | off |
 /// | [`json`](Suite::json) | `PLIMSOLL_JSON` | a file for the JSON report | none |
 /// | [`witness_dir`](Suite::witness_dir) | `PLIMSOLL_WITNESS_DIR` | a directory | `plimsoll-witnesses` |
+/// | none: the test macros | `PLIMSOLL_HTML`, `PLIMSOLL_SUMMARY`, `PLIMSOLL_SARIF` | a file for the report as a page, as Markdown, for code scanning | none |
 /// | [`replay`](Suite::replay) | `PLIMSOLL_REPLAY` | a witness file, played by the test `replay` of [`conformance_tests!`](crate::conformance_tests) | none |
 /// | none: the test `regressions` of each test macro | `PLIMSOLL_REGRESSIONS` | a folder of witnesses that play each time | `plimsoll-regressions` |
 /// | [`new`](Suite::new), [`fallible`](Suite::fallible) | `PLIMSOLL_CANDIDATE` | a command line, read by `tests/candidate.rs` of this repository alone | the reference |

@@ -1,9 +1,7 @@
 //! What a person sees of a run.
 
 mod areas;
-#[cfg(feature = "cli")]
 mod forms;
-#[cfg(feature = "cli")]
 mod html;
 mod kinds;
 #[cfg(feature = "cli")]
@@ -16,7 +14,6 @@ mod timeline;
 mod told;
 mod wording;
 
-#[cfg(feature = "cli")]
 pub(crate) use forms::Forms;
 #[cfg(feature = "cli")]
 pub(crate) use matrix::Matrix;

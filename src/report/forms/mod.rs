@@ -2,8 +2,10 @@
 //!
 //! What is written depends on the report and on what is given here, and on nothing else.
 
+#[cfg(feature = "cli")]
 mod badge;
 mod chart;
+#[cfg(feature = "cli")]
 mod junit;
 mod page;
 mod sarif;
@@ -36,6 +38,7 @@ impl Forms<'_> {
         Some(format!("{before}{}{after}", shell(&[path])))
     }
 
+    #[cfg(feature = "cli")]
     /// How many of its requirements the candidate claims.
     fn claimed(&self) -> usize {
         use crate::verdict::Verdict;
