@@ -50,8 +50,10 @@ fn pipe(command: &[&str], asked: &[Value]) -> Duration {
     took
 }
 
-fn best(mut measure: impl FnMut() -> Duration) -> f64 {
-    (0..ROUNDS).map(|_| measure()).min().unwrap().as_secs_f64()
+fn timed(measured: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    measured();
+    begun.elapsed().as_secs_f64()
 }
 
 fn main() {
@@ -72,17 +74,16 @@ fn main() {
             };
             let asked = lines(&paths[0]);
             let mut histories = 0;
-            let suite = best(|| {
-                let begun = Instant::now();
-                histories = run(vec![program.to_owned(), echo.clone()], whole);
-                begun.elapsed()
-            });
-            let started = best(|| {
-                let begun = Instant::now();
-                drop(Launcher::new(vec![program.to_owned(), echo.clone()], Duration::from_secs(60)).lease().unwrap());
-                begun.elapsed()
-            });
-            let bare = best(|| pipe(&[program, &bare, &paths[1]], &asked));
+            let (mut suite, mut started, mut piped) = (f64::MAX, f64::MAX, f64::MAX);
+            // In turns, so that whatever else the machine does is the same for both.
+            for _ in 0..ROUNDS {
+                let command = || vec![program.to_owned(), echo.clone()];
+                suite = suite.min(timed(|| histories = run(command(), whole)));
+                started =
+                    started.min(timed(|| drop(Launcher::new(command(), Duration::from_secs(60)).lease().unwrap())));
+                piped = piped.min(pipe(&[program, &bare, &paths[1]], &asked).as_secs_f64());
+            }
+            let bare = piped;
             // The time that the program takes to start is no part of either.
             let (suite, bare) = (histories as f64 / (suite - started), histories as f64 / bare);
             println!("{program:8} {mode:14} {suite:12.0} {bare:12.0} {:7.0} %", 100.0 * suite / bare);

@@ -14,7 +14,6 @@ use super::process::Process;
 use super::protocol::Fault;
 use super::results::read_item;
 use crate::candidate::{Assembler, Compactor, Conversation, Error, Reducer, Trimmer};
-use crate::contract::Capability;
 use crate::field::{Block, Cut, Infeasible, Reduced, Request};
 use crate::message::Message;
 use crate::unit::Limit;
@@ -72,7 +71,7 @@ impl Assembler for Held {
     fn try_assemble(&self, path: &str, conversation: &mut Conversation, limit: Limit) -> Answer<Request> {
         let mut asked = self.0.borrow_mut();
         // A conversation is built anew for each question; messages are sent as they are, and the child remembers.
-        if asked.child.introduction().contract.claims(Capability::View) && std::mem::replace(&mut asked.used, true) {
+        if asked.child.shows() && std::mem::replace(&mut asked.used, true) {
             asked.child.reset()?;
         }
         assemble(&mut asked.child, path, conversation, limit)
@@ -102,8 +101,8 @@ impl Trimmer for Launcher {
     }
 }
 
-/// Over the wire: `assemble`, of a conversation where the candidate claims `view`, which is read again afterwards;
-/// otherwise of the messages themselves. Where there is no answer [`Assembler::assemble`] says *infeasible*.
+/// Over the wire: `assemble`, of a conversation where the candidate claims `view` or lists it among its methods, which is read
+/// again afterwards; otherwise of the messages themselves. Where there is no answer [`Assembler::assemble`] says *infeasible*.
 impl Assembler for Launcher {
     fn assemble(&self, view: &[Message], limit: Limit) -> Result<Request, Infeasible> {
         let mut conversation = Conversation::new("a");
@@ -141,7 +140,7 @@ fn assemble(child: &mut Process, path: &str, conversation: &mut Conversation, li
     if !path.is_empty() {
         params["path"] = Value::from(path);
     }
-    if !child.introduction().contract.claims(Capability::View) {
+    if !child.shows() {
         params["messages"] = json!(conversation.view());
         return answer(child, "assemble", &params, read_request);
     }
@@ -149,7 +148,7 @@ fn assemble(child: &mut Process, path: &str, conversation: &mut Conversation, li
     child.append(&mut mirror, conversation.view().to_vec())?;
     params["conversation"] = Value::from(mirror.id());
     let request = answer(child, "assemble", &params, read_request)?;
-    child.read(&mut mirror)?;
+    child.show(&mut mirror)?;
     *conversation = mirror;
     Ok(request)
 }

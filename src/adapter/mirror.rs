@@ -91,6 +91,11 @@ impl Process {
         if !self.claims(Capability::View) && !self.claims(Capability::Log) {
             return Ok(None);
         }
+        self.shown(conversation)
+    }
+
+    /// The same, of a candidate that can be asked.
+    fn shown(&mut self, conversation: &Conversation) -> Result<Option<Shown>, Error> {
         let result = self.call("view", &ViewParams { conversation: conversation.id().to_owned() })?;
         if self.is_rehearsing() {
             return Ok(None);
@@ -140,13 +145,26 @@ impl Process {
 
     /// Makes the mirror what the candidate shows.
     pub(super) fn reload(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
-        let Some(Shown { view, log, .. }) = self.state(conversation)? else { return Ok(()) };
-        match log {
-            Some(log) if log != conversation.log() => conversation.load(log, view),
-            _ if view != conversation.view() => conversation.install(view),
-            _ => {}
-        }
+        let shown = self.state(conversation)?;
+        take(conversation, shown);
         Ok(())
+    }
+
+    /// The same for a candidate that [`shows`](Process::shows) it.
+    pub(super) fn show(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
+        let shown = self.shown(conversation)?;
+        take(conversation, shown);
+        Ok(())
+    }
+}
+
+/// Makes `conversation` what is shown of it.
+fn take(conversation: &mut Conversation, shown: Option<Shown>) {
+    let Some(Shown { view, log, .. }) = shown else { return };
+    match log {
+        Some(log) if log != conversation.log() => conversation.load(log, view),
+        _ if view != conversation.view() => conversation.install(view),
+        _ => {}
     }
 }
 

@@ -246,6 +246,12 @@ impl Process {
         }
     }
 
+    /// Whether it can be asked for the view of a conversation, claimed or not.
+    pub(super) fn shows(&self) -> bool {
+        let listed = |methods: &Vec<String>| methods.iter().any(|method| method == "view");
+        self.claims(Capability::View) || self.introduction.methods.as_ref().is_some_and(listed)
+    }
+
     pub(super) fn claims(&self, capability: Capability) -> bool {
         self.introduction.contract.claims(capability)
     }

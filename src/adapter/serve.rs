@@ -206,13 +206,19 @@ impl<'a> Server<'a> {
     }
 
     fn hello(&self) -> Value {
-        json!({
+        let contract = self.candidate.contract();
+        let mut result = json!({
             "protocol": VERSION,
             "name": self.candidate.name(),
             "version": self.candidate.version(),
-            "contract": self.candidate.contract(),
+            "contract": contract,
             "batch": true,
-        })
+        });
+        // In process what an assembler does to its view is seen, claimed or not: so it is here.
+        if contract.claims(Capability::Request) && !contract.claims(Capability::View) {
+            result["methods"] = json!(METHODS);
+        }
+        result
     }
 
     fn append(&mut self, params: AppendParams) -> Outcome {
@@ -341,6 +347,26 @@ impl<'a> Server<'a> {
         })
     }
 }
+
+/// All that can be asked for between `hello` and `bye`.
+const METHODS: [&str; 16] = [
+    "reset",
+    "append",
+    "step",
+    "view",
+    "rewind",
+    "restart",
+    "usage",
+    "auto",
+    "reduce",
+    "fit",
+    "assemble",
+    "gauge",
+    "configure_gauge",
+    "change",
+    "attempt",
+    "case",
+];
 
 impl Served {
     fn learn(&self, messages: &[Message]) {
