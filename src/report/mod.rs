@@ -5,6 +5,8 @@ mod matrix;
 mod quote;
 mod row_words;
 mod rows;
+#[cfg(feature = "cli")]
+mod steps;
 mod text;
 mod timeline;
 mod wording;
@@ -13,6 +15,8 @@ mod wording;
 pub(crate) use matrix::Matrix;
 pub(crate) use quote::{escaped, shell};
 pub(crate) use rows::rows;
+#[cfg(feature = "cli")]
+pub(crate) use steps::steps;
 pub use text::TextReport;
 #[cfg(feature = "cli")]
 pub(crate) use timeline::sent;
