@@ -367,6 +367,12 @@ mod tests {
             .collect();
         let text = after("[[known]]\nid = \"*\"\n", &all);
         assert_eq!(text.matches("[[known]]").count(), 4, "{text}");
+        let mut held = report(&all);
+        hold_to(&KnownFailures::parse("[[known]]\nid = \"*\"\n").unwrap(), &mut held);
+        let last: Vec<&str> = all[20..].iter().map(|(id, _)| *id).collect();
+        let says = "line 1: * hides 23 failures, and 20 are the most: give these a row of their own: ";
+        assert_eq!(held.known_problems, [format!("{says}{}", last.join(", "))]);
+        assert!(!held.passed() && held.tallies().1 == 3, "{:?}", held.tallies());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::trace::Trace;
 /// In a longer history only decisions are told apart at each command: what monitors ask grows with the square.
 const COMMANDS: usize = 300;
 /// Width of the column of names.
-const NAME: usize = 12;
+const NAME: usize = 14;
 /// Ids of one line.
 const IDS: usize = 12;
 
