@@ -1,19 +1,22 @@
-//! The list of known failures.
+//! The lists of known failures: those that a run is expected to show, and those that come and go.
 
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::requirement::requirement;
-use crate::verdict::{Report, Verdict};
+use crate::requirement::{requirement, requirements};
+use crate::verdict::{Report, RequirementReport, Unsteady, Verdict};
+
+/// So many failures at most hide behind one wildcard.
+pub(crate) const HIDDEN: usize = 20;
 
 /// One failure that is known.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct KnownFailure {
-    /// The requirement that fails.
+    /// The requirement that fails; with a `*` at its end all whose ids begin so, and at most twenty of them.
     pub id: String,
     /// Why it fails, as the report says it; empty: for whatever reason.
     #[serde(default)]
@@ -27,18 +30,51 @@ pub struct KnownFailure {
     /// What it means, in words.
     #[serde(default)]
     pub note: String,
+    /// The name of the witness file that shows it.
+    #[serde(default)]
+    pub witness: String,
+    /// The line of the file at which the row begins, counted from 1.
+    #[serde(skip)]
+    line: Option<usize>,
 }
 
-/// The failures that a run is expected to show: any other one fails it, and so does one that does not show.
+/// A failure that comes and goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UnsteadyFailure {
+    /// The requirement.
+    pub id: String,
+    /// The version of the candidate in which it was seen.
+    #[serde(default)]
+    pub since: String,
+    /// Where more is to be read.
+    #[serde(default)]
+    pub link: String,
+    /// What it means, in words.
+    #[serde(default)]
+    pub note: String,
+    /// The line of the file at which the row begins, counted from 1.
+    #[serde(skip)]
+    line: Option<usize>,
+}
+
+/// The failures that a run is expected to show: any other one fails it, and so does one that does not show. Those that come
+/// and go stand in a list of their own, and never fail a run.
 ///
 /// ```
 /// let list = "[[known]]\nid = \"THR-4\"\nreason = \"no attempt although the cooldown is over\"\nsince = \"1.2\"\n";
 /// assert_eq!(plimsoll::KnownFailures::parse(list).unwrap().rows()[0].id, "THR-4");
+/// let both = format!("{list}[[nondeterministic]]\nid = \"THR-4\"\n");
+/// assert!(plimsoll::KnownFailures::parse(&both).unwrap_err().contains("line 5: THR-4 is in both lists"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownFailures {
     rows: Vec<KnownFailure>,
+    unsteady: Vec<UnsteadyFailure>,
+    /// The name of the file, without its folder: a report does not depend on where it was made.
+    file: String,
 }
 
 #[derive(Deserialize)]
@@ -46,98 +82,298 @@ pub struct KnownFailures {
 struct File {
     #[serde(default)]
     known: Vec<KnownFailure>,
+    #[serde(default)]
+    nondeterministic: Vec<UnsteadyFailure>,
+}
+
+impl KnownFailure {
+    /// What its ids begin with, where it stands for several.
+    pub(crate) fn wildcard(&self) -> Option<&str> {
+        self.id.strip_suffix('*')
+    }
 }
 
 impl KnownFailures {
-    /// Reads a list from TOML: tables `[[known]]` with `id`, `reason`, `since`, and if wanted `link` and `note`.
+    /// Reads the lists from TOML: tables `[[known]]` with `id`, and if wanted `reason`, `since`, `link`, `note` and `witness`;
+    /// tables `[[nondeterministic]]` with `id`, and if wanted `since`, `link` and `note`.
     ///
     /// # Errors
     ///
-    /// What is wrong with it: a syntax error, an unknown member, an id that no requirement has, one that stands twice.
+    /// What is wrong, and in which line: a syntax error, an unknown member, an id that no requirement has, one that stands
+    /// twice or in both lists.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let file: File = basic_toml::from_str(text).map_err(|e| e.to_string())?;
-        for (at, row) in file.known.iter().enumerate() {
-            if requirement(&row.id).is_none() {
-                return Err(format!("{}: no requirement has this id; `plimsoll list` shows all", row.id));
+        let File { known: mut rows, nondeterministic: mut unsteady } =
+            basic_toml::from_str(text).map_err(|e| e.to_string())?;
+        for (row, line) in rows.iter_mut().zip(lines(text, "known")) {
+            row.line = Some(line);
+        }
+        for (row, line) in unsteady.iter_mut().zip(lines(text, "nondeterministic")) {
+            row.line = Some(line);
+        }
+        for (at, row) in rows.iter().enumerate() {
+            let (place, id) = (place("", row.line), &row.id);
+            let named = |prefix| requirements().any(|requirement| requirement.id.starts_with(prefix));
+            match row.wildcard() {
+                Some(prefix) if prefix.contains('*') => {
+                    return Err(format!("{place}{id}: a `*` stands at the end of an id, and nowhere else"));
+                }
+                Some(prefix) if named(prefix) => {}
+                None if requirement(id).is_some() => {}
+                Some(_) => {
+                    return Err(format!("{place}{id}: no requirement has an id like this; `plimsoll list` shows all"));
+                }
+                None => return Err(unknown(&place, id)),
             }
-            if file.known[..at].iter().any(|other| other.id == row.id) {
-                return Err(format!("{} is listed twice: keep one row", row.id));
+            if rows[..at].iter().any(|other| other.id == *id) {
+                return Err(format!("{place}{id} is listed twice: keep one row"));
             }
         }
-        Ok(Self { rows: file.known })
+        for (at, row) in unsteady.iter().enumerate() {
+            let (place, id) = (place("", row.line), &row.id);
+            if requirement(id).is_none() {
+                return Err(unknown(&place, id));
+            }
+            if unsteady[..at].iter().any(|other| other.id == *id) {
+                return Err(format!("{place}{id} is listed twice: keep one row"));
+            }
+            if rows.iter().any(|other| other.id == *id) {
+                return Err(format!(
+                    "{place}{id} is in both lists: keep it in `known` if it always fails, else in `nondeterministic`"
+                ));
+            }
+        }
+        Ok(Self { rows, unsteady, file: String::new() })
     }
 
     /// A list of these rows.
     #[must_use]
     pub fn new(rows: Vec<KnownFailure>) -> Self {
-        Self { rows }
+        Self { rows, ..Self::default() }
     }
 
-    /// Reads a list from a file.
+    /// Reads the lists from a file.
     ///
     /// # Errors
     ///
     /// If the file cannot be read, or is wrong; the file is named.
     pub fn load(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        Self::parse(&text).map_err(|e| format!("{}: {e}", path.display()))
+        Self::read(path, &text)
     }
 
-    /// The ids that are listed.
+    /// The lists in the text of a file.
+    pub(crate) fn read(path: &Path, text: &str) -> Result<Self, String> {
+        let lists = Self::parse(text).map_err(|e| format!("{}: {e}", path.display()))?;
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self { file, ..lists })
+    }
+
+    /// The ids that are listed as known.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().map(|row| row.id.as_str())
     }
 
-    /// The rows.
+    /// The rows of what is known.
     #[must_use]
     pub fn rows(&self) -> &[KnownFailure] {
         &self.rows
     }
 
+    /// The rows of what comes and goes.
+    #[must_use]
+    pub fn nondeterministic(&self) -> &[UnsteadyFailure] {
+        &self.unsteady
+    }
+
     /// The rows as JSON, as [`KnownFailures::from_values`] reads them.
     pub(crate) fn values(&self) -> Vec<Value> {
         let row = |row: &KnownFailure| {
-            let KnownFailure { id, reason, since, link, note } = row;
-            json!({"id": id, "reason": reason, "since": since, "link": link, "note": note})
+            let KnownFailure { id, reason, since, link, note, witness, line } = row;
+            json!({"list": "known", "file": self.file, "line": line, "row": {
+                "id": id, "reason": reason, "since": since, "link": link, "note": note, "witness": witness,
+            }})
         };
-        self.rows.iter().map(row).collect()
+        let unsteady = |row: &UnsteadyFailure| {
+            let UnsteadyFailure { id, since, link, note, line } = row;
+            json!({"list": "nondeterministic", "file": self.file, "line": line, "row": {
+                "id": id, "since": since, "link": link, "note": note,
+            }})
+        };
+        self.rows.iter().map(row).chain(self.unsteady.iter().map(unsteady)).collect()
     }
 
     #[cfg(feature = "cli")]
     pub(crate) fn from_values(values: &[Value]) -> Result<Self, String> {
-        let rows: Result<_, _> = values.iter().map(KnownFailure::deserialize).collect();
-        rows.map(|rows| Self { rows }).map_err(|error| error.to_string())
+        #[derive(Deserialize)]
+        struct Entry {
+            list: String,
+            file: String,
+            line: Option<usize>,
+            row: Value,
+        }
+        let mut lists = Self::default();
+        for value in values {
+            let Entry { list, file, line, row } = Entry::deserialize(value).map_err(|error| error.to_string())?;
+            if list == "known" {
+                let row = KnownFailure::deserialize(row).map_err(|error| error.to_string())?;
+                lists.rows.push(KnownFailure { line, ..row });
+            } else {
+                let row = UnsteadyFailure::deserialize(row).map_err(|error| error.to_string())?;
+                lists.unsteady.push(UnsteadyFailure { line, ..row });
+            }
+            lists.file = file;
+        }
+        Ok(lists)
     }
 
-    /// Turns listed failures into `known`, and everything that does not agree with the list into a problem.
+    /// Turns listed failures into `known`, and everything that does not agree with the lists into a problem.
     /// `part`: only a part of the run was played, and what does not show there can show in another.
     pub(crate) fn apply(&self, report: &mut Report, part: bool) {
         let mut problems = Vec::new();
-        for known in &self.rows {
-            let Some(row) = report.requirements.iter_mut().find(|row| row.id == known.id) else { continue };
-            let id = &known.id;
-            match row.verdict {
-                Verdict::Fail | Verdict::Advice => {
-                    let reason = row.reason.clone().unwrap_or_default();
-                    if known.reason.is_empty() || known.reason == reason {
-                        row.verdict = Verdict::Known;
-                        row.note = Some(known.note.clone()).filter(|note| !note.is_empty());
-                    } else {
-                        problems.push(format!(
-                            "{id} fails for another reason than listed: now \"{reason}\"; look at it, then edit `reason`"
-                        ));
-                    }
-                }
-                Verdict::NotClaimed => problems.push(format!("{id} is listed and not claimed: delete the row")),
-                Verdict::NotReached => {}
-                Verdict::Pass if part => {}
-                other @ (Verdict::Pass | Verdict::Vacuous) => {
-                    problems.push(format!("{id} is listed and its verdict is {}: delete the row", other.name()));
-                    row.verdict = Verdict::UnexpectedPass;
-                }
-                other => problems.push(format!("{id} is listed and its verdict is {}: look at it", other.name())),
+        for known in self.rows.iter().filter(|known| known.wildcard().is_none()) {
+            if let Some(row) = report.requirements.iter_mut().find(|row| row.id == known.id) {
+                problems.extend(self.one(known, row, part));
+            }
+        }
+        self.behind_wildcards(report, part, &mut problems);
+        for listed in &self.unsteady {
+            let Some(row) = report.requirements.iter_mut().find(|row| row.id == listed.id) else { continue };
+            let seen = matches!(row.verdict, Verdict::Fail | Verdict::Advice | Verdict::Nondeterministic);
+            if seen {
+                row.verdict = Verdict::Known;
+                row.note = Some(listed.note.clone()).filter(|note| !note.is_empty());
+            }
+            if row.verdict == Verdict::NotClaimed {
+                let place = place(&self.file, listed.line);
+                problems.push(format!("{place}{} is listed and not claimed: delete the row", listed.id));
+            } else {
+                report.nondeterministic.push(Unsteady { id: listed.id.clone(), seen });
             }
         }
         report.known_problems = problems;
+    }
+
+    /// Holds the row of the report to that of the list. What is wrong, if anything.
+    fn one(&self, known: &KnownFailure, row: &mut RequirementReport, part: bool) -> Option<String> {
+        let (place, id) = (place(&self.file, known.line), &known.id);
+        match row.verdict {
+            Verdict::Fail | Verdict::Advice => {
+                let reason = row.reason.clone().unwrap_or_default();
+                if known.reason.is_empty() || known.reason == reason {
+                    hide(known, row);
+                    return None;
+                }
+                Some(format!(
+                    "{place}{id} fails for another reason than listed: now {reason:?}; look at it, then write reason = {reason:?}"
+                ))
+            }
+            Verdict::NotClaimed => Some(format!("{place}{id} is listed and not claimed: delete the row")),
+            Verdict::NotReached => None,
+            Verdict::Pass | Verdict::Vacuous if part => None,
+            verdict @ (Verdict::Pass | Verdict::Vacuous) => {
+                row.verdict = Verdict::UnexpectedPass;
+                let witness = match known.witness.as_str() {
+                    "" => String::new(),
+                    name => format!(", and put its witness {name} into plimsoll-regressions, so that it stays mended"),
+                };
+                Some(format!("{place}{id} is listed and its verdict is {}: delete the row{witness}", verdict.name()))
+            }
+            Verdict::Nondeterministic => Some(format!(
+                "{place}{id} is listed and comes and goes: make the row one of [[nondeterministic]], without `reason`"
+            )),
+            other => Some(format!("{place}{id} is listed and its verdict is {}: look at it", other.name())),
+        }
+    }
+
+    /// Hides what the rows with a wildcard stand for: failures that no other row names.
+    fn behind_wildcards(&self, report: &mut Report, part: bool, problems: &mut Vec<String>) {
+        let filtered = !report.filter.is_empty();
+        for known in &self.rows {
+            let Some(prefix) = known.wildcard() else { continue };
+            let listed =
+                |id: &str| self.rows.iter().any(|row| row.id == id) || self.unsteady.iter().any(|row| row.id == id);
+            let hidden = |row: &&mut RequirementReport| {
+                row.id.starts_with(prefix)
+                    && matches!(row.verdict, Verdict::Fail | Verdict::Advice)
+                    && (known.reason.is_empty() || row.reason.as_ref() == Some(&known.reason))
+                    && !listed(&row.id)
+            };
+            let (place, id) = (place(&self.file, known.line), &known.id);
+            let mut count = 0;
+            let mut more = Vec::new();
+            for row in report.requirements.iter_mut().filter(hidden) {
+                count += 1;
+                if count <= HIDDEN { hide(known, row) } else { more.push(row.id.clone()) }
+            }
+            if !more.is_empty() {
+                problems.push(format!(
+                    "{place}{id} hides {count} failures, and {HIDDEN} are the most: give these a row of their own: {}",
+                    more.join(", ")
+                ));
+            } else if count == 0 && !part && !filtered {
+                problems.push(format!("{place}{id} is listed and nothing that it stands for fails so: delete the row"));
+            }
+        }
+    }
+}
+
+fn hide(known: &KnownFailure, row: &mut RequirementReport) {
+    row.verdict = Verdict::Known;
+    row.note = Some(known.note.clone()).filter(|note| !note.is_empty());
+}
+
+fn unknown(place: &str, id: &str) -> String {
+    format!("{place}{id}: no requirement has this id; `plimsoll list` shows all")
+}
+
+/// Where a row stands, to be written in front of what is wrong with it.
+fn place(file: &str, line: Option<usize>) -> String {
+    match (file, line) {
+        (_, None) => String::new(),
+        ("", Some(line)) => format!("line {line}: "),
+        (file, Some(line)) => format!("{file}, line {line}: "),
+    }
+}
+
+/// The lines at which the tables of a list begin, counted from 1. Nothing, where rows stand in another form.
+fn lines<'a>(text: &'a str, list: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let begins = move |line: &str| {
+        let name = line.trim().strip_prefix("[[").and_then(|line| line.split_once("]]"));
+        name.is_some_and(|(name, _)| name.trim() == list)
+    };
+    text.lines().enumerate().filter(move |(_, line)| begins(line)).map(|(at, _)| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        KnownFailures::parse(text).unwrap_err()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        assert_eq!(
+            error("# a\n\n[[known]]\nid = \"THR-99\"\n"),
+            "line 3: THR-99: no requirement has this id; `plimsoll list` shows all"
+        );
+        assert!(error("[[known]]\nid = \"NO-*\"\n").starts_with("line 1: NO-*: no requirement has an id like this"));
+        assert!(error("[[known]]\nid = \"THR-*-*\"\n").contains("a `*` stands at the end"));
+        assert!(error("[[known]]\nid = \"THR-*\"\n[[known]]\nid = \"THR-*\"\n").starts_with("line 3: THR-* is listed"));
+        assert!(error("[[nondeterministic]]\nid = \"THR-*\"\n").contains("no requirement has this id"));
+        assert!(error("[[nondeterministic]]\nid = \"THR-1\"\nreason = \"x\"\n").contains("reason"));
+        for whole in ["*", "THR-*", "THR-1*"] {
+            assert!(KnownFailures::parse(&format!("[[known]]\nid = \"{whole}\"\n")).is_ok(), "{whole}");
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_lists_come_back_from_their_values() {
+        let text =
+            "[[known]]\nid = \"THR-1\"\nwitness = \"a.jsonl\"\n[[nondeterministic]]\nid = \"THR-2\"\nnote = \"n\"\n";
+        let lists = KnownFailures::read(Path::new("a/known.toml"), text).unwrap();
+        assert_eq!(KnownFailures::from_values(&lists.values()).unwrap(), lists);
     }
 }

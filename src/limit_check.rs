@@ -330,6 +330,8 @@ pub(crate) struct Control<'a> {
     pub(crate) only: &'a [String],
     /// The cases end when one of these is broken.
     pub(crate) until: &'a [String],
+    /// Played before the others, and not counted among those of the budget.
+    pub(crate) first: &'a [LimitCase],
     /// Whether the run ends now, with what it has.
     pub(crate) stop: &'a dyn Fn() -> bool,
     /// What is going on.
@@ -353,7 +355,7 @@ pub(crate) enum Event<'e> {
 
 impl Control<'_> {
     fn none() -> Self {
-        Self { only: &[], until: &[], stop: &|| false, tell: &|_| {} }
+        Self { only: &[], until: &[], first: &[], stop: &|| false, tell: &|_| {} }
     }
 }
 
@@ -386,13 +388,16 @@ impl<'a, S: Side> Run<'a, S> {
 
     fn of(mut self, cases: Cases<LimitCase>) -> LimitReport {
         let (mut bytes, mut kept, mut cuts) = (0, 0.0, 0u32);
-        for case in cases.up_to(self.budget.cases) {
+        let first = self.control.first.iter().cloned();
+        for case in first.chain(cases.up_to(self.budget.cases)) {
             if bytes > self.budget.bytes || self.report.cut_short.is_some() || self.stopped() {
                 break;
             }
             self.report.cases += 1;
             bytes += case.bytes();
-            let all = case.weight() > 14 || self.report.cases % AGAIN == 1;
+            let all = case.weight() > 14
+                || self.report.cases <= self.control.first.len() as u64
+                || self.report.cases % AGAIN == 1;
             (self.control.tell)(Event::Begins(&case));
             match self.side.play(&case, all) {
                 None => {}

@@ -62,6 +62,7 @@ pub struct Suite {
     stop: Arc<AtomicBool>,
     gave_up: Option<Arc<dyn Fn() -> Option<String> + Send + Sync>>,
     given: Option<Given>,
+    first: Vec<Witness>,
     shard: Shard,
     results: Option<PathBuf>,
     built_in: Option<String>,
@@ -107,6 +108,7 @@ impl Suite {
             stop: Arc::default(),
             gave_up: None,
             given: None,
+            first: Vec::new(),
             shard: Shard::WHOLE,
             results: None,
             built_in: None,
@@ -148,10 +150,7 @@ impl Suite {
     /// assert_eq!((report.histories, report.requirement("RED-1").unwrap().verdict), (1, Verdict::NotReached));
     /// ```
     pub fn input(mut self, input: Witness) -> Self {
-        self.given = Some(match input.case {
-            Some(case) => Given::Case(case),
-            None => Given::History(input.history),
-        });
+        self.given = Some(Given::of(input));
         self
     }
 
@@ -273,6 +272,21 @@ impl Suite {
         self
     }
 
+    /// Plays these before the search.
+    #[cfg(feature = "cli")]
+    pub(crate) fn first(mut self, witnesses: Vec<Witness>) -> Self {
+        self.first = witnesses;
+        self
+    }
+
+    /// The candidate as it names itself, and the contract that it is held to.
+    #[cfg(feature = "cli")]
+    pub(crate) fn introduced(&self) -> Result<(CandidateInfo, Contract), String> {
+        let probe = (self.make)().map_err(|error| error.to_string())?;
+        let contract = self.contract.clone().unwrap_or_else(|| probe.contract());
+        Ok((CandidateInfo { name: probe.name(), version: probe.version() }, contract))
+    }
+
     /// Reads the options that environment variables set.
     ///
     /// # Errors
@@ -352,6 +366,7 @@ impl Suite {
             strict: self.strict,
             shard: self.shard,
             known: known.as_ref().map(KnownFailures::values).unwrap_or_default(),
+            first: self.first.iter().map(|witness| witness.render(None)).collect(),
         };
         let results = self.results.as_deref().map(|path| begin(path, &header)).transpose()?;
         let setup = Setup {
@@ -373,6 +388,7 @@ impl Suite {
             gave_up: self.gave_up,
             until: self.until,
             given: self.given,
+            first: self.first.into_iter().map(Given::of).collect(),
             shard: self.shard,
             results,
             recorded: None,

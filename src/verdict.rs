@@ -214,9 +214,22 @@ pub struct Report {
     /// What is wrong with the list of known failures, and the edit to make.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_problems: Vec<String>,
+    /// The requirements that are listed as failing now and then, and whether each failed in this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nondeterministic: Vec<Unsteady>,
     /// The directory of the witness files; not in the JSON report, which does not depend on where it was made.
     #[serde(skip)]
     pub witness_dir: Option<PathBuf>,
+}
+
+/// A requirement that is listed as failing now and then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Unsteady {
+    /// Its id.
+    pub id: String,
+    /// Whether it failed in this run.
+    pub seen: bool,
 }
 
 /// A way in which the candidate broke off.

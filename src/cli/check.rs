@@ -9,7 +9,7 @@ use super::candidates::{Candidate, Profile, escaped_lines};
 use super::files::can_be_written;
 use super::progress::Progress;
 use super::screen::{Failure, cannot, nearest, print, shown, usage, warn};
-use super::{overnight, profiles};
+use super::{bless, overnight, profiles, regressions};
 use crate::{Report, Requirement, requirement, requirements};
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
@@ -103,7 +103,10 @@ pub(super) fn run_round(
     if let Some(contract) = contract {
         suite = suite.contract(contract);
     }
+    suite = regressions::first(suite, args.regressions.as_deref())?;
     match (&args.known, profile) {
+        // It is held to what is written.
+        (Some(_), _) if args.bless => {}
         (Some(known), _) => suite = suite.known(known),
         (None, Some(profile)) => suite = suite.known_failures(profile.known()),
         (None, None) => {}
@@ -116,9 +119,19 @@ pub(super) fn run_round(
     if let Some(progress) = progress {
         progress.end();
     }
-    let report = report.map_err(|error| cannot(escaped_lines(&error)))?;
+    let mut report = report.map_err(|error| cannot(escaped_lines(&error)))?;
+    let blessed = args.known.as_ref().filter(|_| args.bless).map(|known| bless::bless(known, &mut report));
     let replay = candidate.replay();
     candidate.let_go();
+    match blessed {
+        None => {}
+        Some(Ok(changes)) => print(&changes),
+        Some(Err(failure)) => {
+            // Whatever goes wrong then, the report is not lost.
+            print(&shown(&report, &replay));
+            return Err(failure);
+        }
+    }
     Ok((report, replay))
 }
 

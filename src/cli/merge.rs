@@ -16,9 +16,9 @@ use super::screen::{Failure, cannot, print, shown, usage};
 use super::{CandidateArgs, MergeArgs};
 use crate::report::escaped;
 use crate::runner::record::{FORMAT, Header, Line, PARTS_MAX, Recorded, Shard};
-use crate::runner::{Setup, run};
+use crate::runner::{Given, Setup, run};
 use crate::verdict::{CandidateInfo, SPEC_EDITION};
-use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures};
+use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures, Witness};
 
 pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     if let Some(path) = &args.json {
@@ -34,6 +34,9 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         None => KnownFailures::from_values(&parts.header.known)
             .map_err(|error| cannot(format!("the known failures of the results: {error}")))?,
     };
+    let first: Result<Vec<Given>, String> =
+        parts.header.first.iter().map(|text| Witness::parse(text).map(Given::of)).collect();
+    let first = first.map_err(|error| cannot(format!("the witnesses that the results begin with: {error}")))?;
     let Header { candidate: info, source, seed, effort, filter, strict, .. } = parts.header.clone();
     let effort = Effort::ALL.iter().find(|known| known.name() == effort);
     let effort = *effort.ok_or_else(|| cannot("the results are of an effort that this version does not know"))?;
@@ -77,6 +80,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         gave_up,
         until: Vec::new(),
         given: None,
+        first,
         shard: Shard::WHOLE,
         results: None,
         recorded: Some(Arc::new(parts.recorded)),

@@ -2,9 +2,13 @@
 
 mod adapter_batch;
 mod adapter_check;
+mod bless;
 mod candidates;
 mod catalogue;
 mod check;
+mod completions;
+mod emit;
+mod explain;
 mod files;
 mod forms;
 mod incident;
@@ -14,6 +18,7 @@ mod merge;
 mod overnight;
 mod profiles;
 mod progress;
+mod regressions;
 mod replay;
 mod schema;
 mod screen;
@@ -48,10 +53,11 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Merge(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Replay { candidate, .. } if ends_in_dashes() && candidate.command.is_empty() => Err(no_command()),
+        Command::Explain(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Snapshot(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Check(arguments) => check::check(&arguments),
         Command::List => catalogue::list(),
-        Command::Explain { id } => catalogue::explain(&id),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),
         Command::Incident => incident::incident(),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
@@ -62,6 +68,8 @@ pub fn main() -> ExitCode {
         Command::Init { kind, dir, crate_path } => init::init(&kind, &dir, crate_path.as_deref()),
         Command::Witness(arguments) => witness::witness(&arguments),
         Command::Snapshot(arguments) => snapshot::snapshot(&arguments),
+        Command::Completions { shell } => completions::completions(shell),
+        Command::Man { out } => completions::man(out.as_deref()),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
@@ -100,11 +108,15 @@ The exit code is 1 where something is wrong. Whether what is answered is right, 
     AdapterCheck(AdapterCheckArgs),
     /// List all requirements: id, level, chapter, how each is checked, the built-in candidates that break it
     List,
-    /// Explain a requirement
-    Explain {
-        /// Its id, as LAT-2
-        id: String,
-    },
+    /// Explain a requirement; or a witness, step by step: what each gate stood at, and which requirements were consulted
+    #[command(after_help = "\
+Examples:
+  plimsoll explain LAT-2
+  plimsoll explain plimsoll-witnesses/FILE.jsonl
+  plimsoll explain plimsoll-witnesses/FILE.jsonl --emit python -- python3 adapter.py
+
+A witness plays against the candidate that it names, where that is built in; else against the reference.")]
+    Explain(ExplainArgs),
     /// Play a witness again: exit code 1 if a requirement that it names still fails
     Replay {
         /// A witness file, or another history in the same format
@@ -159,6 +171,31 @@ Example:
   plimsoll snapshot --out timelines -- python3 adapter.py
   git diff timelines")]
     Snapshot(SnapshotArgs),
+    /// Print what a shell reads to complete the arguments of this command
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man {
+        /// Write it to this folder instead, with a page for each command
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+struct ExplainArgs {
+    /// The id of a requirement, as LAT-2; or a witness file
+    #[arg(value_name = "ID|WITNESS")]
+    what: String,
+
+    /// Print the witness as a test for a suite of your own: rust, python, vector
+    #[arg(long, value_name = "FORM", value_parser = form)]
+    emit: Option<emit::Form>,
+
+    #[command(flatten)]
+    candidate: CandidateArgs,
 }
 
 #[derive(Debug, Args)]
@@ -243,6 +280,10 @@ struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
 
+    /// Write the file of known failures as the run shows them: adds, corrects and deletes rows, and keeps comments
+    #[arg(long, requires = "known", conflicts_with_all = ["requirements", "all_profiles", "shard", "for_time"])]
+    bless: bool,
+
     /// Let advice, and requirements that were not reached, fail the run
     #[arg(long)]
     strict: bool,
@@ -254,6 +295,11 @@ struct CheckArgs {
     /// Write witnesses to this directory
     #[arg(long, value_name = "DIR", default_value = "plimsoll-witnesses")]
     witness_dir: PathBuf,
+
+    /// Play the witnesses in this folder first, those that are for this candidate [default: plimsoll-regressions, if there
+    /// is such a folder]
+    #[arg(long, value_name = "DIR")]
+    regressions: Option<PathBuf>,
 
     /// Hold the candidate to this named contract of spec/profiles.json, whatever it declares
     #[arg(long, value_name = "NAME")]
@@ -381,6 +427,12 @@ fn span(text: &str) -> Result<std::time::Duration, String> {
     let seconds = unit.and_then(|(unit, seconds)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? * seconds));
     let seconds = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= 30.0 * 86_400.0);
     seconds.map(std::time::Duration::from_secs_f64).ok_or_else(|| "expected a time, as 8h, 30m or 90s".to_owned())
+}
+
+fn form(text: &str) -> Result<emit::Form, String> {
+    let forms = [("rust", emit::Form::Rust), ("python", emit::Form::Python), ("vector", emit::Form::Vector)];
+    let found = forms.into_iter().find(|(name, _)| *name == text);
+    found.map(|(_, form)| form).ok_or_else(|| "expected rust, python or vector".to_owned())
 }
 
 fn input(text: &str) -> Result<crate::fuzz::Input, String> {

@@ -116,6 +116,9 @@ fn command(args: &CheckArgs) -> (String, String) {
     if args.strict {
         before.push("--strict".to_owned());
     }
+    if let Some(dir) = &args.regressions {
+        before.extend(["--regressions".to_owned(), dir.display().to_string()]);
+    }
     let CandidateArgs { timeout, hello_timeout, line_by_line, .. } = &args.candidate;
     if *timeout != TIMEOUT {
         before.extend(["--timeout".to_owned(), timeout.as_secs_f64().to_string()]);

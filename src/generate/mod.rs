@@ -32,6 +32,8 @@ use crate::contract::words;
 words! {
     /// A share of the search.
     Share {
+        /// Witnesses of an earlier run that play each time.
+        Regression => "regressions",
         /// Built from the contract, for each claimed requirement.
         Directed => "directed",
         /// All histories of a small scope.
@@ -44,6 +46,13 @@ words! {
         Uniform => "uniform",
         /// Random, all numbers at a boundary.
         Boundary => "boundary",
+    }
+}
+
+impl Share {
+    /// Whether its histories are there for something: they are looked at more closely than random ones.
+    pub(crate) fn is_chosen(self) -> bool {
+        matches!(self, Self::Regression | Self::Directed)
     }
 }
 

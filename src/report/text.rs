@@ -220,6 +220,12 @@ impl<'a> TextReport<'a> {
                 wrapped(out, &format!("{}: {}", verdict.name().replace('_', " "), ids.join(", ")), 0, self.prose())?;
             }
         }
+        let unsteady = self.report.nondeterministic.iter();
+        let unsteady: Vec<String> =
+            unsteady.map(|one| format!("{} {}", one.id, if one.seen { "seen" } else { "not seen" })).collect();
+        if !unsteady.is_empty() {
+            wrapped(out, &format!("nondeterministic: {}", unsteady.join(", ")), 0, self.prose())?;
+        }
         Ok(())
     }
 }

@@ -146,7 +146,7 @@ fn tail_survives(seen: &Reduction, contract: &Contract) -> Ruling {
 
 /// The last units of the last paragraph. White space at the end may count as part of them or not, and a separator there
 /// may begin an empty paragraph or not: what all readings keep is asked for.
-pub(super) fn last_units<'a>(text: &'a str, rules: &FieldRules) -> &'a str {
+pub(crate) fn last_units<'a>(text: &'a str, rules: &FieldRules) -> &'a str {
     let bare = text.trim_end();
     let paragraph = match rules.join.separator.as_str() {
         "" => 0,

@@ -87,6 +87,11 @@ fn start(
     let budget = LimitBudget::for_run(&setup.contract, setup.effort, setup.seed);
     let (contract, make, stop) = (setup.contract.clone(), Arc::clone(&setup.make), Arc::clone(&setup.stop));
     let (only, until, given) = (setup.only.clone(), setup.until.clone(), setup.given.clone());
+    let cases = |given: &Given| match given {
+        Given::Case(case) if case.side() == side => Some(case.clone()),
+        _ => None,
+    };
+    let first: Vec<_> = setup.first.iter().filter_map(cases).collect();
     let heart = watch.heart();
     let known = setup.recorded.as_ref().and_then(|recorded| recorded.side(side));
     let work = move || {
@@ -110,7 +115,8 @@ fn start(
                 Event::Shrinking => to.send(News::Shrinking),
             };
         };
-        let control = Control { only: &only, until: &until, stop: &|| stop.load(Ordering::Relaxed), tell: &tell };
+        let stop = || stop.load(Ordering::Relaxed);
+        let control = Control { only: &only, until: &until, first: &first, stop: &stop, tell: &tell };
         let found = match &given {
             Some(Given::Case(case)) => Some(check_case(&contract, &*make, case, &budget, control)),
             _ => check_side(&contract, &*make, side, &budget, control),

@@ -7,7 +7,7 @@ use super::own;
 use crate::candidate::Compactor;
 use crate::candidate::Error;
 use crate::contract::{Capability, Contract, Weight};
-use crate::generate::{Planned, Share};
+use crate::generate::Planned;
 use crate::history::{Answer, Command, History, StepCommand, StepKind};
 use crate::oracle::{Forbid, Wrong, judge};
 use crate::play::play;
@@ -126,7 +126,7 @@ impl Examiner<'_> {
             return;
         }
         let heavy = self.contract.weight == Weight::Heavy;
-        let directed = planned.share == Share::Directed;
+        let directed = planned.share.is_chosen();
         for (at, requirement) in self.requirements.iter().enumerate() {
             let Some(twin) = Twin::of(requirement.id) else { continue };
             let every = match twin {

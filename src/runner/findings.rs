@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Examiner, Raised, Setup, Suspect, Tick};
 use crate::contract::Weight;
 use crate::drawing::Drawing;
-use crate::generate::{Budget, Planned, Share};
+use crate::generate::{Budget, Planned};
 use crate::heart::{Task, Watch};
 use crate::history::History;
 use crate::oracle::judge;
@@ -213,7 +213,7 @@ impl Bench {
         let explained = same().any(|finding| finding.causes.is_subset(&raised.causes));
         let decided = matches!(raised.suspect, Suspect::Decided(_));
         let again = decided
-            && raised.planned.share == Share::Directed
+            && raised.planned.share.is_chosen()
             && same().count() < if self.contract.weight == Weight::Heavy { 2 } else { 4 };
         if explained && !again {
             return Vec::new();

@@ -38,7 +38,7 @@ use crate::trace::BreakKind;
 use crate::verdict::{
     BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Verdict,
 };
-use crate::witness::WitnessDir;
+use crate::witness::{Witness, WitnessDir};
 
 /// Makes candidates on any thread.
 pub(crate) type Factory = Arc<dyn Fn() -> Result<Box<dyn Compactor>, Error> + Send + Sync>;
@@ -91,6 +91,8 @@ pub(crate) struct Setup {
     pub(crate) until: Vec<String>,
     /// This is played, and nothing else.
     pub(crate) given: Option<Given>,
+    /// These are played before everything else: what an earlier run has found.
+    pub(crate) first: Vec<Given>,
     /// Of the plan this is played, and nothing else.
     pub(crate) shard: Shard,
     /// What each history shows goes here at once.
@@ -113,6 +115,16 @@ pub(crate) enum Given {
     History(History),
     /// A case at a limit.
     Case(LimitCase),
+}
+
+impl Given {
+    /// The history or the case of a witness.
+    pub(crate) fn of(witness: Witness) -> Self {
+        match witness.case {
+            Some(case) => Self::Case(case),
+            None => Self::History(witness.history),
+        }
+    }
 }
 
 /// A suspicion, and the history that raised it.
@@ -231,11 +243,20 @@ pub(crate) fn run(setup: &Setup) -> Report {
         results.end();
     }
     if let Some(known) = &setup.known {
-        known.apply(&mut report, setup.shard != Shard::WHOLE);
+        let partly = setup.is_part() || report.aborted.is_some() || report.cut_short.is_some();
+        known.apply(&mut report, partly);
     }
     findings::fold(&mut report);
     report.settle();
     report
+}
+
+/// Holds the report of a whole run, which was held to no list so far, to this one.
+#[cfg(feature = "cli")]
+pub(crate) fn hold_to(known: &KnownFailures, report: &mut Report) {
+    known.apply(report, report.aborted.is_some() || report.cut_short.is_some());
+    findings::fold(report);
+    report.settle();
 }
 
 /// What a panic says.
@@ -303,6 +324,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         aborted: None,
         cut_short: None,
         known_problems: Vec::new(),
+        nondeterministic: Vec::new(),
         witness_dir: setup.witness_dir.clone(),
     }
 }
@@ -354,7 +376,7 @@ fn search(
             Box::new(std::iter::once(Planned { share: Share::Directed, target: None, history: history.clone() }))
         }
         Some(Given::Case(_)) => Box::new(std::iter::empty()),
-        None => Box::new(plan(&setup.contract, setup.seed, budget, setup.only.clone())),
+        None => Box::new(regressions(setup).chain(plan(&setup.contract, setup.seed, budget, setup.only.clone()))),
     };
     let shard = setup.shard;
     let mine = planned.enumerate().filter(move |(at, _)| shard.has(*at)).map(|(_, planned)| planned);
@@ -476,6 +498,15 @@ fn search(
     ended
 }
 
+/// The histories that an earlier run has found.
+fn regressions(setup: &Setup) -> impl Iterator<Item = Planned> + Send + use<> {
+    let history = |given: &Given| match given {
+        Given::History(history) => Some(Planned { share: Share::Regression, target: None, history: history.clone() }),
+        Given::Case(_) => None,
+    };
+    setup.first.iter().filter_map(history).collect::<Vec<_>>().into_iter()
+}
+
 /// Works out new suspicions at once, where the run ends at the first failure of certain ids.
 fn look(
     setup: &Setup,
@@ -528,7 +559,7 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
     for (suspect, causes) in examined.suspects {
         let alike = tally.raised.iter().filter(|raised| raised.suspect == suspect).count();
         let explained = tally.raised.iter().any(|raised| raised.suspect == suspect && raised.causes.is_subset(&causes));
-        if alike >= KEPT || (explained && planned.share != Share::Directed && alike >= 3) {
+        if alike >= KEPT || (explained && !planned.share.is_chosen() && alike >= 3) {
             continue;
         }
         if alike == 0

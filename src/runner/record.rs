@@ -18,7 +18,7 @@ use crate::trace::BreakKind;
 use crate::verdict::CandidateInfo;
 
 /// The version of the format.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// The most parts of a run.
 pub(crate) const PARTS_MAX: u32 = 10_000;
@@ -69,6 +69,9 @@ pub(crate) struct Header {
     /// The known failures that the run was held to, as rows: the parts together are held to the same.
     #[serde(default)]
     pub(crate) known: Vec<Value>,
+    /// The witnesses that were played first, each as a file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) first: Vec<String>,
 }
 
 /// A later line.

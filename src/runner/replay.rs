@@ -85,12 +85,14 @@ pub(crate) struct Draw {
     pub(crate) history: fn(&Contract, &Judgement<'_>, Option<usize>) -> String,
     /// Whether a case at a limit is shown in the rows of a snapshot.
     pub(crate) rows: bool,
+    /// Whether a case at a limit is followed by the requirements that it exercises.
+    pub(crate) consulted: bool,
 }
 
 impl Default for Draw {
     /// For a person who looks for a failure.
     fn default() -> Self {
-        Self { history: timeline, rows: false }
+        Self { history: timeline, rows: false, consulted: false }
     }
 }
 
@@ -142,7 +144,7 @@ fn planned(witness: &Witness) -> Planned {
 fn play(make: &Factory, witness: &Witness, draw: Draw) -> Replay {
     let contract = &witness.contract;
     if let Some(case) = &witness.case {
-        return play_case(make, witness, case, draw.rows);
+        return play_case(make, witness, case, draw);
     }
     let claimed: Vec<&'static Requirement> = requirements()
         .filter(|row| row.applies(contract) || witness.requirements.iter().any(|id| id == row.id))
@@ -184,9 +186,17 @@ fn play(make: &Factory, witness: &Witness, draw: Draw) -> Replay {
 }
 
 /// Plays a witness that is one case at a limit.
-fn play_case(make: &Factory, witness: &Witness, case: &LimitCase, rows: bool) -> Replay {
+fn play_case(make: &Factory, witness: &Witness, case: &LimitCase, draw: Draw) -> Replay {
     let is_named = |id: &str| witness.requirements.iter().any(|other| other == id);
-    let (report, timeline) = limit_check::replay(&witness.contract, &**make, case, rows);
+    let (report, mut timeline) = limit_check::replay(&witness.contract, &**make, case, draw.rows);
+    if draw.consulted {
+        timeline.push('\n');
+        for finding in report.findings.iter().filter(|finding| finding.claimed && finding.exercised > 0) {
+            let why =
+                finding.failure.as_ref().map_or("holds".to_owned(), |why| format!("broken: {}", escaped(&why.detail)));
+            timeline += &format!("  consulted  {:<7} {why}\n", finding.id);
+        }
+    }
     let found = report.findings.iter().filter_map(|finding| Some((finding, finding.failure.as_ref()?)));
     let found: Vec<_> = found.filter(|(finding, _)| finding.claimed || is_named(finding.id)).collect();
     let because = |id: &str| found.iter().find(|(finding, _)| finding.id == id).map(|(_, why)| why.detail.clone());

@@ -34,6 +34,7 @@ fn a_harness_that_panics_is_not_the_candidate_and_the_run_goes_on() {
         gave_up: None,
         until: Vec::new(),
         given: None,
+        first: Vec::new(),
         shard: Shard::WHOLE,
         results: None,
         recorded: None,

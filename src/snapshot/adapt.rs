@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::witness::Witness;
 
 /// `witness` under `contract`, or why it cannot be played.
-pub(super) fn adapted(witness: &Witness, contract: &Contract) -> Result<Witness, String> {
+pub(crate) fn adapted(witness: &Witness, contract: &Contract) -> Result<Witness, String> {
     let mut adapted = Witness { contract: contract.clone(), ..witness.clone() };
     match &mut adapted.case {
         Some(case) => at_limit(case, contract)?,

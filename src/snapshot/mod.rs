@@ -14,6 +14,11 @@ use crate::runner::{Draw, Replay};
 use crate::suite::Suite;
 use crate::witness::Witness;
 
+#[cfg(not(feature = "cli"))]
+use adapt::adapted;
+#[cfg(feature = "cli")]
+pub(crate) use adapt::adapted;
+
 /// All of `spec/histories` and `spec/cases`: the name of the file, and what stands in it.
 const NAMED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/named.rs"));
 
@@ -93,7 +98,7 @@ impl Suite {
         let mut timelines = Vec::new();
         let mut unplayed = Vec::new();
         for named in histories {
-            match adapt::adapted(&named.witness, &contract) {
+            match adapted(&named.witness, &contract) {
                 Ok(witness) => timelines.push(drawn(named, &self.show(&witness, DRAW)?, "")),
                 Err(why) => unplayed.push((named.name.as_str(), why)),
             }
@@ -142,7 +147,7 @@ fn each_its_name(histories: &[NamedHistory]) -> Result<(), String> {
     }
 }
 
-const DRAW: Draw = Draw { history: rows, rows: true };
+const DRAW: Draw = Draw { history: rows, rows: true, consulted: false };
 
 fn drawn(named: &NamedHistory, replay: &Replay, differences: &str) -> Timeline {
     let mut text = format!("history   {}\n", named.name);

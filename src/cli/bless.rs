@@ -1,0 +1,406 @@
+//! `plimsoll check --bless`: writes the file of known failures as a run shows them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use super::screen::{Failure, cannot};
+use crate::runner::hold_to;
+use crate::verdict::{Report, RequirementReport};
+use crate::{KnownFailures, Verdict};
+
+/// What a failure that does not repeat says.
+const FLAKY: &str = "it does not repeat";
+
+/// The names of the two lists.
+const LISTS: [&str; 2] = ["known", "nondeterministic"];
+
+/// Writes `path` as `report` shows, which is of a whole run and was held to no list, and holds the report to what stands
+/// there then. What was changed, a line each; or why nothing was, and the report is held to the file as it is.
+pub(super) fn bless(path: &Path, report: &mut Report) -> Result<String, Failure> {
+    let (text, new) = match fs::read_to_string(path) {
+        Ok(text) => (text, false),
+        Err(error) if error.kind() == ErrorKind::NotFound => (String::new(), true),
+        Err(error) => return Err(cannot(format!("{}: {error}", path.display()))),
+    };
+    let old = KnownFailures::read(path, &text).map_err(cannot)?;
+    if let Some(why) = refused(report) {
+        hold_to(&old, report);
+        return Err(cannot(format!("{} is not written: {why}", path.display())));
+    }
+    let Edited { text, changes } = edited(&text, report).map_err(|why| cannot(format!("{}: {why}", path.display())))?;
+    let list = KnownFailures::read(path, &text).map_err(cannot)?;
+    if new || !changes.is_empty() {
+        written(path, &text).map_err(|error| cannot(format!("cannot write {}: {error}", path.display())))?;
+    }
+    hold_to(&list, report);
+    let name = path.display();
+    Ok(match changes.as_slice() {
+        [] if new => format!("{name}: created, nothing fails\n"),
+        [] => format!("{name}: nothing to change\n"),
+        changes => changes.iter().map(|change| format!("{name}: {change}\n")).collect(),
+    })
+}
+
+/// Why a run tells too little to write a list from.
+fn refused(report: &Report) -> Option<String> {
+    if let Some(broken) = report.broken.first() {
+        return Some(format!(
+            "the candidate broke off ({}), and what it would have failed is not known",
+            broken.verdict.name()
+        ));
+    }
+    let why = report.aborted.as_ref().or(report.cut_short.as_ref())?;
+    Some(format!("the run was not finished: {}", crate::report::escaped(why)))
+}
+
+/// A file as it is to be, and what was changed.
+#[derive(Debug, Default)]
+struct Edited {
+    text: String,
+    changes: Vec<String>,
+}
+
+/// The text of a file after a run. Comments, order and what else a hand has written stay.
+fn edited(text: &str, report: &Report) -> Result<Edited, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let mut changes = Vec::new();
+    let mut head = LISTS.map(|list| in_tables(&mut document, list)).concat();
+    let row = |id: &str| report.requirements.iter().find(|row| row.id == id);
+    let fails = |row: &RequirementReport| matches!(row.verdict, Verdict::Fail | Verdict::Advice);
+    let ids = |list: &ArrayOfTables| -> BTreeSet<String> { list.iter().map(id).collect() };
+
+    let mut known = take(&mut document, "known");
+    let mut unsteady = take(&mut document, "nondeterministic");
+    let comes_and_goes = ids(&unsteady);
+    let exact = ids(&known);
+    let hides = |listed: &Table, row: &RequirementReport| {
+        let reason = text_of(listed, "reason");
+        id(listed).strip_suffix('*').is_some_and(|prefix| row.id.starts_with(prefix))
+            && (reason.is_empty() || row.reason.as_deref() == Some(reason))
+    };
+    // What a failure that a wildcard stands for is, another row does not say.
+    let free = |row: &&RequirementReport| fails(row) && !exact.contains(&row.id) && !comes_and_goes.contains(&row.id);
+
+    let mut gone = Vec::new();
+    let mut hidden = BTreeSet::new();
+    for (at, listed) in known.iter_mut().enumerate() {
+        let id = id(listed);
+        if id.ends_with('*') {
+            let behind = report.requirements.iter().filter(free).filter(|row| hides(listed, row));
+            let behind: Vec<String> =
+                behind.filter(|row| !hidden.contains(&row.id)).map(|row| row.id.clone()).collect();
+            if behind.is_empty() {
+                gone.push((at, format!("deleted {id}: nothing that it stands for fails so")));
+            }
+            hidden.extend(behind.into_iter().take(crate::known::HIDDEN));
+            continue;
+        }
+        match row(&id) {
+            Some(row) if fails(row) && row.reason.as_deref() != Some(FLAKY) => corrected(listed, row, &mut changes),
+            Some(row) if row.verdict == Verdict::Nondeterministic || fails(row) => {
+                gone.push((at, format!("moved {id}: it comes and goes")));
+                unsteady.push(moved(listed));
+            }
+            Some(row) if row.verdict == Verdict::NotClaimed => {
+                gone.push((at, format!("deleted {id}: it is not claimed")))
+            }
+            Some(row) => gone.push((at, format!("deleted {id}: its verdict is {}", row.verdict.name()))),
+            None => {}
+        }
+    }
+    head += &without(&mut known, gone, &mut changes);
+
+    let not_claimed = |listed: &Table| row(&id(listed)).is_some_and(|row| row.verdict == Verdict::NotClaimed);
+    let gone = unsteady.iter().enumerate().filter(|(_, listed)| not_claimed(listed));
+    let gone = gone.map(|(at, listed)| (at, format!("deleted {}: it is not claimed", id(listed)))).collect();
+    head += &without(&mut unsteady, gone, &mut changes);
+
+    let listed: BTreeSet<String> = ids(&unsteady).into_iter().chain(exact).chain(hidden).collect();
+    let version = &report.candidate.version;
+    for row in report.requirements.iter().filter(|row| !listed.contains(&row.id)) {
+        let flaky = row.verdict == Verdict::Nondeterministic || row.reason.as_deref() == Some(FLAKY);
+        // Advice fails a strict run only.
+        let fails = row.verdict == Verdict::Fail || row.verdict == Verdict::Advice && report.strict;
+        let members = [
+            ("id", Some(&row.id)),
+            ("reason", row.reason.as_ref().filter(|_| !flaky)),
+            ("since", Some(version).filter(|version| !version.is_empty())),
+            ("witness", row.witness.as_ref().filter(|_| !flaky)),
+        ];
+        if !fails && row.verdict != Verdict::Nondeterministic {
+            continue;
+        }
+        let mut table = Table::new();
+        for (name, text) in members.iter().filter_map(|(name, text)| Some((name, (*text)?))) {
+            table.insert(name, value(text));
+        }
+        let reason = row.reason.as_deref().unwrap_or_default();
+        let list = if flaky { &mut unsteady } else { &mut known };
+        table.decor_mut().set_prefix(if list.is_empty() && head.is_empty() { "" } else { "\n" });
+        list.push(table);
+        let kind = if flaky { " to [[nondeterministic]]" } else { "" };
+        changes.push(format!("added {}{kind}: {}", row.id, crate::report::escaped(reason)));
+    }
+    put(&mut document, [known, unsteady], head);
+    Ok(Edited { text: document.to_string(), changes })
+}
+
+fn id(row: &Table) -> String {
+    text_of(row, "id").to_owned()
+}
+
+fn text_of<'a>(row: &'a Table, name: &str) -> &'a str {
+    row.get(name).and_then(Item::as_str).unwrap_or_default()
+}
+
+/// Sets the reason, and the witness where the row names one.
+fn corrected(listed: &mut Table, row: &RequirementReport, changes: &mut Vec<String>) {
+    let id = id(listed);
+    for (name, now) in [("reason", &row.reason), ("witness", &row.witness)] {
+        let Some(now) = now else { continue };
+        let was = text_of(listed, name);
+        if was.is_empty() || was == now {
+            continue;
+        }
+        changes.push(format!("changed {id}: {name} was {was:?}, and is {now:?}"));
+        if let Some(item) = listed.get_mut(name).and_then(Item::as_value_mut) {
+            // What stands beside it stays.
+            let decor = item.decor().clone();
+            *item = now.as_str().into();
+            *item.decor_mut() = decor;
+        }
+    }
+}
+
+/// The row in the list of what comes and goes.
+fn moved(listed: &Table) -> Table {
+    let mut row = listed.clone();
+    row.remove("reason");
+    row.remove("witness");
+    row.set_position(None);
+    row
+}
+
+/// Makes an empty or inline list one of tables. What stood in front of it.
+fn in_tables(document: &mut DocumentMut, list: &str) -> String {
+    let Some((key, item)) = document.get_key_value(list) else { return String::new() };
+    if item.is_array_of_tables() {
+        return String::new();
+    }
+    let head = key.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
+    let tables = document.remove(list).and_then(|item| item.into_array_of_tables().ok()).unwrap_or_default();
+    if !tables.is_empty() {
+        document.insert(list, Item::ArrayOfTables(tables));
+    }
+    head
+}
+
+fn take(document: &mut DocumentMut, list: &str) -> ArrayOfTables {
+    document.remove(list).and_then(|item| item.into_array_of_tables().ok()).unwrap_or_default()
+}
+
+/// Deletes rows. What stood in front of the first of the file and of a deleted one, but for the lines right above a row, is
+/// not theirs: it goes to the row that follows, or comes back.
+fn without(list: &mut ArrayOfTables, gone: Vec<(usize, String)>, changes: &mut Vec<String>) -> String {
+    let mut carried = String::new();
+    let mut kept = ArrayOfTables::new();
+    for (at, row) in list.iter().enumerate() {
+        let mut row = row.clone();
+        let prefix = row.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
+        if let Some((_, change)) = gone.iter().find(|(gone, _)| *gone == at) {
+            changes.push(change.clone());
+            carried += above(&prefix);
+        } else {
+            if !carried.is_empty() {
+                row.decor_mut().set_prefix(format!("{}{prefix}", std::mem::take(&mut carried)));
+            }
+            kept.push(row);
+        }
+    }
+    *list = kept;
+    carried
+}
+
+/// What stands in front of a row, without the comment right above it.
+fn above(prefix: &str) -> &str {
+    let end = prefix.rfind("\n\n").map_or(0, |at| at + 1);
+    let comment = |text: &str| text.contains('#');
+    if comment(&prefix[..end]) { &prefix[..end] } else { "" }
+}
+
+/// Puts the lists back, what stood in front of rows that are gone before them.
+fn put(document: &mut DocumentMut, lists: [ArrayOfTables; 2], mut head: String) {
+    if lists.iter().all(ArrayOfTables::is_empty) {
+        // A file of comments is one, too.
+        let trailing = format!("{head}{}", document.trailing().as_str().unwrap_or_default());
+        document.set_trailing(trailing);
+        return;
+    }
+    if document.is_empty() && lists.iter().flat_map(ArrayOfTables::iter).all(|row| row.position().is_none()) {
+        // All rows are new: what stood in the file stood before them.
+        head += document.trailing().as_str().unwrap_or_default();
+        document.set_trailing("");
+    }
+    let mut head = Some(head);
+    for (name, mut list) in LISTS.into_iter().zip(lists) {
+        if let Some(first) = list.iter_mut().next()
+            && let Some(head) = head.take().filter(|head| !head.is_empty())
+        {
+            let prefix = first.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+            let between = match (head.ends_with("\n\n"), prefix) {
+                (true, prefix) => prefix.trim_start_matches('\n'),
+                (false, "") if first.position().is_none() => "\n",
+                (false, prefix) => prefix,
+            };
+            let prefix = format!("{head}{between}");
+            first.decor_mut().set_prefix(prefix);
+        }
+        if !list.is_empty() {
+            document.insert(name, Item::ArrayOfTables(list));
+        }
+    }
+}
+
+/// Writes the file whole or not at all.
+fn written(path: &Path, text: &str) -> std::io::Result<()> {
+    // What a link points to is written, and the link stays.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let done = fs::write(&part, text).and_then(|()| fs::rename(&part, &path));
+    if done.is_err() {
+        // Half a file is of no use to anyone.
+        let _ = fs::remove_file(&part);
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::CandidateInfo;
+
+    /// A report in which these fail with these reasons; LAT-1 is not claimed, everything else passes.
+    fn report(failing: &[(&str, &str)]) -> Report {
+        let suite = crate::Suite::new(crate::Reference::default).effort(crate::Effort::Smoke).witness_dir(None);
+        let mut report = suite.requirement("LOG-1").run().unwrap();
+        let pass = report.requirements.remove(0);
+        report.filter.clear();
+        report.candidate = CandidateInfo { name: "mine".to_owned(), version: "2.0".to_owned() };
+        report.requirements = crate::requirements()
+            .map(|requirement| {
+                let mut row = RequirementReport { id: requirement.id().to_owned(), ..pass.clone() };
+                if let Some((_, reason)) = failing.iter().find(|(id, _)| *id == row.id) {
+                    row.verdict = Verdict::Fail;
+                    row.reason = Some((*reason).to_owned());
+                    row.witness = Some(format!("mine-{}.jsonl", row.id));
+                }
+                if row.id == "LAT-1" {
+                    row.verdict = Verdict::NotClaimed;
+                }
+                row
+            })
+            .collect();
+        report
+    }
+
+    fn after(text: &str, failing: &[(&str, &str)]) -> String {
+        let report = report(failing);
+        let edited = edited(text, &report).unwrap();
+        // Whoever blesses twice changes nothing more.
+        let again = super::edited(&edited.text, &report).unwrap();
+        assert_eq!((again.text.as_str(), again.changes.len()), (edited.text.as_str(), 0), "{:?}", again.changes);
+        let mut held = report.clone();
+        hold_to(&KnownFailures::parse(&edited.text).unwrap(), &mut held);
+        assert!(held.passed(), "{:?}\n{}", held.known_problems, edited.text);
+        edited.text
+    }
+
+    const OLD: &str = "# What mine fails.\n\n# The cooldown.\n[[known]]\nid = \"THR-1\" # since ever\nreason = \"old\"\nlink = \"https://example.org/1\"\n\n# The second.\n[[known]]\nid = \"THR-2\"\n\n[[nondeterministic]]\nid = \"ISO-4\"\n# the end\n";
+
+    #[test]
+    fn a_reason_is_corrected_and_everything_else_stays() {
+        let text = after(OLD, &[("THR-1", "new"), ("THR-2", "x")]);
+        assert_eq!(text, OLD.replace("\"old\"", "\"new\""));
+    }
+
+    #[test]
+    fn what_passes_goes_with_its_own_comment_and_no_other() {
+        let text = after(OLD, &[("THR-2", "x")]);
+        assert!(text.starts_with("# What mine fails.\n"), "{text}");
+        assert!(!text.contains("The cooldown") && text.contains("# The second.\n[[known]]"), "{text}");
+        let text = after(OLD, &[]);
+        assert!(text.starts_with("# What mine fails.\n") && text.ends_with("# the end\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_new_is_added_with_reason_version_and_witness() {
+        let text = after("", &[("THR-1", "a"), ("LAT-2", "b \"c\"")]);
+        let row = |id: &str, reason: &str| {
+            format!("[[known]]\nid = \"{id}\"\nreason = {reason}\nsince = \"2.0\"\nwitness = \"mine-{id}.jsonl\"\n")
+        };
+        assert_eq!(text, format!("{}\n{}", row("THR-1", "\"a\""), row("LAT-2", "'b \"c\"'")));
+        let text = after("# Nothing fails.\n\nknown = []\n", &[("THR-1", "a")]);
+        assert_eq!(text, format!("# Nothing fails.\n\n{}", row("THR-1", "\"a\"")));
+        let text = after("# Only words.\n", &[("THR-1", "a")]);
+        assert_eq!(text, format!("# Only words.\n\n{}", row("THR-1", "\"a\"")));
+        let text = after(OLD, &[("THR-1", "old"), ("THR-2", "x"), ("THR-3", "y")]);
+        let (first, second) = (text.find("THR-2").unwrap(), text.find("THR-3").unwrap());
+        assert!(first < second && second < text.find("nondeterministic").unwrap(), "{text}");
+        assert!(text.contains("https://example.org/1"), "{text}");
+    }
+
+    #[test]
+    fn a_wildcard_stays_while_something_fails_behind_it() {
+        let list = "[[known]]\nid = \"THR-*\"\n";
+        assert_eq!(after(list, &[("THR-1", "a"), ("THR-2", "b")]), list);
+        assert_eq!(after(list, &[]), "");
+        let all: Vec<(&str, &str)> = crate::requirements()
+            .map(crate::Requirement::id)
+            .filter(|id| *id != "LAT-1")
+            .take(23)
+            .map(|id| (id, "a"))
+            .collect();
+        let text = after("[[known]]\nid = \"*\"\n", &all);
+        assert_eq!(text.matches("[[known]]").count(), 4, "{text}");
+        let mut held = report(&all);
+        hold_to(&KnownFailures::parse("[[known]]\nid = \"*\"\n").unwrap(), &mut held);
+        let last: Vec<&str> = all[20..].iter().map(|(id, _)| *id).collect();
+        let says = "line 1: * hides 23 failures, and 20 are the most: give these a row of their own: ";
+        assert_eq!(held.known_problems, [format!("{says}{}", last.join(", "))]);
+        assert!(!held.passed() && held.tallies().1 == 3, "{:?}", held.tallies());
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_moved() {
+        let mut report = report(&[("ISO-4", FLAKY)]);
+        let row = report.requirements.iter_mut().find(|row| row.id == "THR-1").unwrap();
+        (row.verdict, row.reason) = (Verdict::Nondeterministic, Some(FLAKY.to_owned()));
+        let text = edited("[[known]]\nid = \"THR-1\"\nreason = \"a\"\nnote = \"n\"\n", &report).unwrap().text;
+        assert_eq!(
+            text,
+            "[[nondeterministic]]\nid = \"THR-1\"\nnote = \"n\"\n\n[[nondeterministic]]\nid = \"ISO-4\"\nsince = \"2.0\"\n"
+        );
+    }
+
+    #[test]
+    fn a_run_that_tells_too_little_writes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("known.toml");
+        for spoil in
+            [(|report: &mut Report| report.aborted = Some("interrupted".to_owned())) as fn(&mut Report), |report| {
+                report.cut_short = Some("too many".to_owned())
+            }]
+        {
+            let mut report = report(&[("THR-1", "a")]);
+            spoil(&mut report);
+            let failure = bless(&path, &mut report).unwrap_err();
+            assert!(failure.code == 2 && failure.message.contains("the run was not finished"), "{}", failure.message);
+            assert!(!path.exists());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Witnesses that play before the search.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Ran, plimsoll_in};
+
+const THR_1: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/witnesses/thr-1.jsonl");
+
+fn check(dir: &Path, options: &[&str]) -> Ran {
+    plimsoll_in(dir, &[&["check", "--effort", "smoke", "--json", "report.json"][..], options].concat())
+}
+
+fn report(dir: &Path) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(dir.join("report.json")).unwrap()).unwrap()
+}
+
+/// The share of the regressions, if there was one: how many were played, and how many found something.
+fn share(report: &serde_json::Value) -> Option<(u64, u64)> {
+    let shares = report["shares"].as_array().unwrap();
+    let share = shares.iter().find(|share| share["share"] == "regressions")?;
+    Some((share["histories"].as_u64().unwrap(), share["found"].as_u64().unwrap()))
+}
+
+#[test]
+fn witnesses_of_the_candidate_play_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("plimsoll-regressions");
+    fs::create_dir_all(own.join("seed-3")).unwrap();
+    fs::copy(THR_1, own.join("seed-3/thr-1.jsonl")).unwrap();
+    let options = ["-r", "THR-1", "--candidate", "self-counting-throttle"];
+    assert_eq!(check(dir.path(), &options).code, Some(1));
+    assert_eq!(share(&report(dir.path())), Some((1, 1)));
+    // It is for that candidate, and no other.
+    let ran = check(dir.path(), &["-r", "THR-1"]);
+    assert_eq!((ran.code, share(&report(dir.path()))), (Some(0), None), "{}", ran.err);
+    // Whoever mends it under another contract is held to that one.
+    let anyone = fs::read_to_string(THR_1).unwrap().replace("\"name\":\"self-counting-throttle\"", "\"name\":\"\"");
+    fs::write(own.join("thr-1.jsonl"), anyone).unwrap();
+    let ran = check(dir.path(), &["-r", "THR-1"]);
+    assert_eq!((ran.code, share(&report(dir.path()))), (Some(0), Some((1, 0))), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn the_same_folder_gives_the_same_report_in_parts_and_as_a_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("mine");
+    fs::create_dir(&own).unwrap();
+    fs::copy(THR_1, own.join("thr-1.jsonl")).unwrap();
+    let options = ["--regressions", "mine", "-r", "THR-1", "--candidate", "self-counting-throttle"];
+    check(dir.path(), &options);
+    let whole = report(dir.path());
+    assert_eq!(share(&whole), Some((1, 1)));
+    // Witnesses of the run before are not read.
+    check(dir.path(), &options);
+    assert_eq!(report(dir.path()), whole);
+    for part in ["1", "2"] {
+        let (shard, results) = (format!("{part}/2"), format!("{part}.jsonl"));
+        check(dir.path(), &[&["--shard", &shard, "--results", &results][..], &options].concat());
+    }
+    fs::remove_file(dir.path().join("report.json")).unwrap();
+    let ran = plimsoll_in(dir.path(), &["merge", "--json", "report.json", "1.jsonl", "2.jsonl"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert_eq!(report(dir.path()), whole);
+}
+
+#[test]
+fn a_case_at_a_limit_plays_first_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("plimsoll-regressions");
+    fs::create_dir(&own).unwrap();
+    let options = ["-r", "RED-3", "--candidate", "prefix"];
+    let cases = |dir: &Path| report(dir)["limits"][0]["cases"].as_u64().unwrap();
+    check(dir.path(), &options);
+    let without = cases(dir.path());
+    fs::copy(THR_1.replace("thr-1", "red-3"), own.join("red-3.jsonl")).unwrap();
+    let ran = check(dir.path(), &options);
+    assert_eq!((ran.code, cases(dir.path())), (Some(1), without + 1), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn what_cannot_be_read_is_a_warning_that_names_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("plimsoll-regressions");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("old.jsonl"), "{\"plimsoll\":\"witness\",\"format\":0}\n").unwrap();
+    fs::write(own.join("torn.jsonl"), "{\"plimsoll\":\"wit").unwrap();
+    let ran = check(dir.path(), &["-r", "THR-1"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    for says in
+        ["old.jsonl: the witness has format 0, and this version reads format 1; it is not played", "torn.jsonl: "]
+    {
+        assert!(ran.err.contains(says), "{says:?} is not in {}", ran.err);
+    }
+    let ran = check(dir.path(), &["-r", "THR-1", "--regressions", "missing"]);
+    assert!(ran.code == Some(2) && ran.err.contains("--regressions missing: "), "{}", ran.err);
+}
