@@ -14,6 +14,7 @@ mod api;
 mod changes;
 mod console;
 mod coverage;
+mod forms;
 mod timelines;
 
 /// Compares `text` with the snapshot of this name.
