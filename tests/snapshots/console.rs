@@ -52,7 +52,8 @@ fn the_catalogue() {
 
 #[test]
 fn the_help() {
-    let commands = ["check", "replay", "snapshot", "matrix", "witness", "init", "serve", "explain"];
+    let commands =
+        ["check", "replay", "snapshot", "matrix", "witness", "init", "serve", "explain", "completions", "man"];
     let mut text = plimsoll(&["--help"]);
     for command in commands {
         let _ = write!(text, "\n---- {command}\n\n{}", plimsoll(&[command, "--help"]));
