@@ -150,7 +150,7 @@ impl Parts {
                     }
                     // Whoever was killed while it wrote has left half a line, the last one.
                     Err(error) if error.is_eof() && !line.ends_with(b"\n") => break,
-                    Err(error) => return Err(wrong(no_line(&line))),
+                    Err(_) => return Err(wrong(no_line(&line))),
                 }
             }
             here.insert(shard.number, part.lacks().map(|lacks| format!("{}: {lacks}", path.display())));
