@@ -93,7 +93,7 @@ pub(super) fn compare(
         match (compared, readable && !shown[RAISED]) {
             (0, _) => "nothing to compare",
             (_, false) => "as line by line",
-            (_, true) => "as line by line; no step raised, so that the `state` beside an `error` was not tried",
+            (_, true) => "as line by line; no step raised: a `state` beside an `error` was not seen",
         },
     );
 }
@@ -158,6 +158,11 @@ fn what(one: &Event, other: &Event) -> String {
         if left != right {
             return format!("{name}: {}", list(left, right));
         }
+    }
+    match (one.states.is_empty(), other.states.is_empty()) {
+        (true, false) => return "the view stays as it is, and is another one".to_owned(),
+        (false, true) => return "the view is another one, and stays as it is".to_owned(),
+        _ => {}
     }
     let states = one.states.iter().zip(&other.states).find(|(left, right)| left != right);
     states.map_or_else(|| "another state is shown".to_owned(), |(left, right)| state(left, right))

@@ -154,7 +154,7 @@ impl Parts {
                     }
                     // Whoever was killed while it wrote has left half a line, the last one.
                     Err(error) if error.is_eof() && !line.ends_with(b"\n") => break,
-                    Err(error) => return Err(wrong(no_line(&error))),
+                    Err(_) => return Err(wrong(no_line(&line))),
                 }
             }
             here.insert(shard.number, part.lacks().map(|lacks| format!("{}: {lacks}", path.display())));
@@ -268,8 +268,11 @@ fn next_line(file: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
 }
 
 /// Why a line is none of results.
-fn no_line(error: &serde_json::Error) -> &'static str {
-    if error.is_data() { "it is JSON, and no line of results" } else { "it is not JSON, or only a part of it" }
+fn no_line(line: &[u8]) -> &'static str {
+    match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
+        Ok(_) => "it is JSON, and no line of results",
+        Err(_) => "it is not JSON, or only a part of it",
+    }
 }
 
 fn header(path: &Path, line: &[u8]) -> Result<Header, Failure> {
