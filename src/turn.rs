@@ -76,11 +76,13 @@ pub(crate) fn leave() {
 }
 
 /// Whether the current thread takes turns.
+#[cfg(any(test, feature = "adapter"))]
 pub(crate) fn takes_turns() -> bool {
     LANE.with(|lane| lane.borrow().is_some())
 }
 
 /// A turn. Dropped, it is the other one's.
+#[cfg(any(test, feature = "adapter"))]
 #[derive(Debug)]
 pub(crate) struct Turn {
     shared: Arc<Shared>,
@@ -88,6 +90,7 @@ pub(crate) struct Turn {
 }
 
 /// Waits for the turn of the current thread. None where it takes no turns, or has its turn already.
+#[cfg(any(test, feature = "adapter"))]
 pub(crate) fn take() -> Option<Turn> {
     LANE.with(|lane| {
         let lane = lane.borrow();
@@ -101,6 +104,7 @@ pub(crate) fn take() -> Option<Turn> {
     })
 }
 
+#[cfg(any(test, feature = "adapter"))]
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut state = self.shared.state();
