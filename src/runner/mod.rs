@@ -305,13 +305,16 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
     }
 }
 
+/// What has been dealt to each of two threads, with its number.
+type Hands = Arc<Mutex<[VecDeque<(usize, Planned)>; 2]>>;
+
 type Source = Arc<Mutex<Box<dyn Iterator<Item = (usize, Planned)> + Send>>>;
 
 /// Where a thread of a search gets its histories from.
 struct Dealt {
     source: Source,
     /// Those that have been dealt to each of two threads that take turns, and which of the two this one is.
-    hands: Option<(Arc<Mutex<[VecDeque<(usize, Planned)>; 2]>>, usize)>,
+    hands: Option<(Hands, usize)>,
 }
 
 impl Dealt {
@@ -369,7 +372,7 @@ fn search(
         let (heart, recorded) = (watch.heart(), setup.recorded.clone());
         let work = move || {
             heart.install();
-            lane.map(Lane::install);
+            lane.into_iter().for_each(Lane::install);
             let examiner = Examiner { contract: &contract, make: &*make, requirements: &claimed };
             while !halt.load(Ordering::Relaxed) {
                 let Some((at, planned)) = source.next() else { break };
