@@ -259,7 +259,10 @@ pub(super) fn asked(params: &Body) -> Option<SummarizeParams> {
 pub(super) type Entry = (Result<Body, RpcError>, Option<Body>);
 
 /// The result of `case`: what was answered to each request, and the calls of the summariser with their requests' indices.
-pub(super) fn case(result: &Body) -> Option<(Vec<Entry>, Vec<(usize, Body)>)> {
+pub(super) type Case = (Vec<Entry>, Vec<(usize, Body)>);
+
+/// The result of `case`.
+pub(super) fn case(result: &Body) -> Option<Case> {
     #[derive(Deserialize)]
     struct Wire<'a> {
         #[serde(borrow)]

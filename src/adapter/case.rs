@@ -171,7 +171,7 @@ pub(super) fn rejection_error(rejection: Rejection) -> RpcError {
 }
 
 /// The result of `case`, member by member.
-fn read_case(result: Value) -> Result<(Vec<body::Entry>, Vec<(usize, Body)>), Fault> {
+fn read_case(result: Value) -> Result<body::Case, Fault> {
     let at = At::root("result");
     let mut members = Members::of(result, &at)?;
     let results = members.list("results", read_entry)?.ok_or_else(|| members.missing("results"))?;

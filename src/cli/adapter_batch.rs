@@ -130,7 +130,7 @@ fn row(contract: &Contract, trace: &Trace, at: usize) -> (String, String) {
     (trace.finals, trace.broken) = (Vec::new(), None);
     let text = drawn(contract, &trace, Some(at));
     // The command of the fault is the last one that is marked.
-    let row = text.lines().filter(|line| line.starts_with('>')).next_back().unwrap_or_default();
+    let row = text.lines().rfind(|line| line.starts_with('>')).unwrap_or_default();
     let trimmed = |line: &str| line.get(4..).unwrap_or_default().trim_end().to_owned();
     (trimmed(text.lines().next().unwrap_or_default()), trimmed(row))
 }

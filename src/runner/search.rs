@@ -39,13 +39,16 @@ fn patience(kind: BreakKind) -> u64 {
     if kind == BreakKind::Timeout { 12 } else { 100 }
 }
 
+/// What has been dealt to each of two threads, with its number.
+type Hands = Arc<Mutex<[VecDeque<(usize, Planned)>; 2]>>;
+
 type Source = Arc<Mutex<Box<dyn Iterator<Item = (usize, Planned)> + Send>>>;
 
 /// Where a thread of a search gets its histories from.
 struct Dealt {
     source: Source,
     /// Those that have been dealt to each of two threads that take turns, and which of the two this one is.
-    hands: Option<(Arc<Mutex<[VecDeque<(usize, Planned)>; 2]>>, usize)>,
+    hands: Option<(Hands, usize)>,
 }
 
 impl Dealt {
@@ -103,7 +106,9 @@ pub(super) fn search(
         let (heart, recorded) = (watch.heart(), setup.recorded.clone());
         let work = move || {
             heart.install();
-            lane.map(Lane::install);
+            if let Some(lane) = lane {
+                lane.install();
+            }
             let examiner = Examiner { contract: &contract, make: &*make, requirements: &claimed };
             while !halt.load(Ordering::Relaxed) {
                 let Some((at, planned)) = source.next() else { break };

@@ -23,6 +23,7 @@ fn a_harness_that_panics_is_not_the_candidate_and_the_run_goes_on() {
         seed: 0,
         effort: Effort::Smoke,
         jobs: 2,
+        pairs: false,
         only: vec!["THR-7".to_owned()],
         strict: false,
         deadline: None,
