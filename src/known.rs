@@ -114,7 +114,7 @@ impl KnownFailures {
             let (place, id) = (place("", row.line), &row.id);
             let named = |prefix| requirements().any(|requirement| requirement.id.starts_with(prefix));
             match row.wildcard() {
-                Some(prefix) if prefix.contains('*') => {
+                prefix if prefix.unwrap_or(id).contains('*') => {
                     return Err(format!("{place}{id}: a `*` stands at the end of an id, and nowhere else"));
                 }
                 Some(prefix) if named(prefix) => {}
@@ -359,7 +359,9 @@ mod tests {
             "line 3: THR-99: no requirement has this id; `plimsoll list` shows all"
         );
         assert!(error("[[known]]\nid = \"NO-*\"\n").starts_with("line 1: NO-*: no requirement has an id like this"));
-        assert!(error("[[known]]\nid = \"THR-*-*\"\n").contains("a `*` stands at the end"));
+        for id in ["THR-*-*", "THR-*-1", "*-1"] {
+            assert!(error(&format!("[[known]]\nid = \"{id}\"\n")).contains("a `*` stands at the end"), "{id}");
+        }
         assert!(error("[[known]]\nid = \"THR-*\"\n[[known]]\nid = \"THR-*\"\n").starts_with("line 3: THR-* is listed"));
         assert!(error("[[nondeterministic]]\nid = \"THR-*\"\n").contains("no requirement has this id"));
         assert!(error("[[nondeterministic]]\nid = \"THR-1\"\nreason = \"x\"\n").contains("reason"));
