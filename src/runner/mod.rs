@@ -13,8 +13,8 @@ mod sweep;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
@@ -33,9 +33,7 @@ use crate::history::History;
 use crate::known::KnownFailures;
 use crate::limit_case::LimitCase;
 use crate::requirement::{Cause, Requirement, requirement, requirements};
-use crate::verdict::{
-    BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, Verdict,
-};
+use crate::verdict::{BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, Verdict};
 use crate::witness::{Witness, WitnessDir};
 
 /// Makes candidates on any thread.
