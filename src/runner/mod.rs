@@ -301,3 +301,6 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         witness_dir: setup.witness_dir.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

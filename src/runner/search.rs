@@ -287,6 +287,3 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
         tally.raised.push(Raised { suspect, causes, planned: planned.clone() });
     }
 }
-
-#[cfg(test)]
-mod tests;

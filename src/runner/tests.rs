@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::Reference;
 use crate::requirement::{Check, Level};
+use crate::trace::BreakKind;
 
 static PANICS: Requirement = Requirement {
     id: "THR-7",
