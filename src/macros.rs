@@ -216,22 +216,23 @@ impl Shared {
         ("PLIMSOLL_REPLAY=".to_owned(), format!(" cargo test {}", self.name("replay")))
     }
 
-    /// Writes the report in the forms that the environment names files for.
+    /// Writes the report into the folder that `PLIMSOLL_REPORTS` names, as a page, as Markdown and for code scanning, under
+    /// the name of the module. A run of some of the requirements only writes nothing: it would stand for the whole.
     fn write_forms(&self, report: &Report) -> Result<(), String> {
+        let Some(dir) = std::env::var_os("PLIMSOLL_REPORTS").filter(|dir| !dir.is_empty()) else { return Ok(()) };
+        if !report.filter.is_empty() {
+            return Ok(());
+        }
+        let dir = Path::new(&dir);
         let forms = Forms { report, replay: self.replaying(), profile: None };
         let place = (self.place.file(), self.place.line());
-        type Form<'f> = (&'static str, &'f dyn Fn() -> String);
-        let all: [Form<'_>; 3] = [
-            ("PLIMSOLL_HTML", &|| forms.page()),
-            ("PLIMSOLL_SUMMARY", &|| forms.summary()),
-            ("PLIMSOLL_SARIF", &|| forms.sarif(place)),
-        ];
-        for (name, form) in all {
-            let Some(path) = std::env::var_os(name).filter(|path| !path.is_empty()) else { continue };
-            std::fs::write(&path, form())
-                .map_err(|error| format!("{name}: cannot write {}: {error}", Path::new(&path).display()))?;
-        }
-        Ok(())
+        let name = self.module.replace("::", "-");
+        let written = std::fs::create_dir_all(dir).and_then(|()| {
+            std::fs::write(dir.join(format!("{name}.html")), forms.page())?;
+            std::fs::write(dir.join(format!("{name}.md")), forms.summary())?;
+            std::fs::write(dir.join(format!("{name}.sarif")), forms.sarif(place))
+        });
+        written.map_err(|error| format!("PLIMSOLL_REPORTS: cannot write to {}: {error}", dir.display()))
     }
 
     /// A test's name as the test binary knows it: without the crate.

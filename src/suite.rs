@@ -30,7 +30,7 @@ use crate::witness::Witness;
 /// | [`strict`](Suite::strict) | `PLIMSOLL_STRICT` | `1`: advice fails | off |
 /// | [`json`](Suite::json) | `PLIMSOLL_JSON` | a file for the JSON report | none |
 /// | [`witness_dir`](Suite::witness_dir) | `PLIMSOLL_WITNESS_DIR` | a directory | `plimsoll-witnesses` |
-/// | none: the test macros | `PLIMSOLL_HTML`, `PLIMSOLL_SUMMARY`, `PLIMSOLL_SARIF` | a file for the report as a page, as Markdown, for code scanning | none |
+/// | none: `conformance_tests!` | `PLIMSOLL_REPORTS` | a folder for the report of each module as a page, as Markdown and as SARIF | none |
 /// | [`replay`](Suite::replay) | `PLIMSOLL_REPLAY` | a witness file, played by the test `replay` of [`conformance_tests!`](crate::conformance_tests) | none |
 /// | none: the test `regressions` of each test macro | `PLIMSOLL_REGRESSIONS` | a folder of witnesses that play each time | `plimsoll-regressions` |
 /// | [`new`](Suite::new), [`fallible`](Suite::fallible) | `PLIMSOLL_CANDIDATE` | a command line, read by `tests/candidate.rs` of this repository alone | the reference |
@@ -172,12 +172,14 @@ impl Suite {
         self
     }
 
-    /// The candidate is waited for, as a child process is: each job is two threads that take turns at it, and while it is at
-    /// work for one of them the other judges what it has answered. What it is asked, and in which order, is the same in every
-    /// run with one job.
+    /// The candidate is a child process of [`adapter::Launcher`](crate::adapter::Launcher), which is waited for, and which
+    /// [keeps the deadline](Self::keeps_deadline) of each call itself: each job is two threads that take turns at it, and
+    /// while it is at work for one of them the other judges what it has answered. What it is asked, and in which order, is
+    /// the same in every run with one job.
+    #[cfg(feature = "adapter")]
     pub fn waits(mut self) -> Self {
         self.waited_for = true;
-        self
+        self.keeps_deadline()
     }
 
     /// A TOML file of known failures.

@@ -21,18 +21,25 @@ fn every_requirement_has_its_test() {
 #[test]
 fn the_forms_of_a_report_go_where_the_environment_says() {
     let dir = tempfile::tempdir().unwrap();
-    let names = ["PLIMSOLL_HTML", "PLIMSOLL_SUMMARY", "PLIMSOLL_SARIF"];
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["inside::reference::log_1", "--exact"]);
-    names.iter().for_each(|name| {
-        command.env(name, dir.path().join(name));
-    });
-    assert!(command.output().unwrap().status.success());
-    for name in names {
-        let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
-        assert!(text.contains("plimsoll") && text.contains("LOG-1") || name == "PLIMSOLL_SUMMARY", "{name}: {text}");
+    let reports = dir.path().join("reports");
+    let test = |name: &str| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args([name, "--exact"]).env("PLIMSOLL_REPORTS", &reports);
+        command
+    };
+    // Of one requirement there is no report of the whole.
+    assert!(test("inside::reference::log_1").output().unwrap().status.success());
+    assert!(!reports.exists());
+    for module in ["inside::reference", "by_closure"] {
+        assert!(test(&format!("{module}::verdict")).output().unwrap().status.success());
+        for (form, has) in [("html", "LOG-1"), ("md", "## plimsoll: reference"), ("sarif", "LOG-1")] {
+            let name = format!("macros-{}.{form}", module.replace("::", "-"));
+            let text = std::fs::read_to_string(reports.join(&name)).unwrap();
+            assert!(text.contains(has), "{name}: {text}");
+        }
     }
-    let blocked = command.env("PLIMSOLL_SARIF", dir.path()).output().unwrap();
+    std::fs::write(dir.path().join("file"), "").unwrap();
+    let blocked = test("by_closure::verdict").env("PLIMSOLL_REPORTS", dir.path().join("file")).output().unwrap();
     let says = String::from_utf8_lossy(&blocked.stdout).into_owned();
-    assert!(!blocked.status.success() && says.contains("PLIMSOLL_SARIF: cannot write"), "{says}");
+    assert!(!blocked.status.success() && says.contains("PLIMSOLL_REPORTS: cannot write"), "{says}");
 }

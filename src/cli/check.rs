@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::CheckArgs;
 use super::candidates::{Candidate, Profile, escaped_lines};
 use super::files::can_be_written;
+use super::forms::Files;
 use super::progress::Progress;
 use super::screen::{Failure, cannot, nearest, print, shown, usage, warn};
 use super::{bless, overnight, profiles, regressions};
@@ -19,32 +20,34 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
             return Err(usage(format!("no requirement has the id {id:?}{near}; `plimsoll list` shows all")));
         }
     }
+    let many = [
+        (args.all_profiles, "--all-profiles makes a report of each"),
+        (args.for_time.is_some(), "--for makes a report of each seed"),
+        (args.shard.is_some(), "--shard plays a part of a run: give it to `plimsoll merge`"),
+    ];
+    if let (Some(option), Some((_, why))) = (args.forms.any(), many.iter().find(|(is, _)| *is)) {
+        return Err(usage(format!("{option} shows the report of one whole run, and {why}")));
+    }
     if args.all_profiles {
         return profiles::check(args);
-    }
-    if let Some(path) = &args.json {
-        can_be_written(path, "the report", "--json")?;
     }
     if let Some(path) = &args.results {
         can_be_written(path, "results", "--results")?;
     }
+    let others = [("--results", &args.results), ("--known", &args.known)];
+    let files = Files {
+        forms: &args.forms,
+        json: args.json.as_deref(),
+        others: others.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect(),
+        command: &args.candidate.command,
+    };
+    files.ready()?;
     let profile = args.profile.as_deref().map(Profile::find).transpose()?;
     if let Some(time) = args.for_time {
         return overnight::overnight(args, profile.as_ref(), time);
     }
-    let command = &args.candidate.command;
-    args.forms.ready(command)?;
     let (report, replay) = run(args, profile.as_ref(), "")?;
-    // Shown before it is written: whatever goes wrong then, it is not lost.
-    if args.quiet {
-        print(&format!("{}\n", report.closing_line()));
-    } else {
-        print(&shown(&report, &replay));
-    }
-    args.forms.write(&report, replay, args.profile.as_deref(), command)?;
-    if let Some(path) = &args.json {
-        write_json(&report, path)?;
-    }
+    files.deliver(&report, replay, args.profile.as_deref(), args.quiet)?;
     Ok(report.exit_code())
 }
 

@@ -14,11 +14,36 @@ pub(super) fn can_be_written(path: &Path, what: &str, option: &str) -> Result<()
     can_replace(path, what, option, is_ours)
 }
 
-/// The same for a form of the report, which names its author.
-pub(super) fn form_can_be_written(path: &Path, what: &str, option: &str) -> Result<(), Failure> {
-    let names_author =
-        |path: &Path| fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("plimsoll"));
-    can_replace(path, what, option, names_author)
+/// A form of the report.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub(super) option: &'static str,
+    pub(super) what: &'static str,
+    /// What every such file of ours begins with, and what it has besides.
+    marks: &'static [&'static str],
+}
+
+/// The forms, in the order of their options.
+pub(super) const FORMS: [Form; 5] = [
+    Form {
+        option: "--html",
+        what: "the page",
+        marks: &["<!DOCTYPE html>", "<meta name=\"generator\" content=\"plimsoll\">"],
+    },
+    Form { option: "--summary", what: "the summary", marks: &["## plimsoll: ", "**conformance: "] },
+    Form { option: "--junit", what: "the JUnit report", marks: &["<?xml ", "<testsuites name=\"plimsoll: "] },
+    Form { option: "--badge", what: "the badge", marks: &["{", "\"label\":\"plimsoll: "] },
+    Form { option: "--sarif", what: "the SARIF report", marks: &["{", "\"name\": \"plimsoll\""] },
+];
+
+/// The same for a form of the report: it has the marks of such a form of an earlier run.
+pub(super) fn form_can_be_written(path: &Path, form: &Form) -> Result<(), Failure> {
+    let is_ours = |path: &Path| {
+        let text = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        text.starts_with(form.marks[0]) && form.marks.iter().all(|mark| text.contains(mark))
+    };
+    can_replace(path, form.what, form.option, is_ours)
 }
 
 fn can_replace(path: &Path, what: &str, option: &str, is_ours: impl Fn(&Path) -> bool) -> Result<(), Failure> {

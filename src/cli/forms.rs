@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::files::form_can_be_written;
-use super::screen::{Failure, cannot, usage};
+use super::check::{Replaying, write_json};
+use super::files::{FORMS, Form, can_be_written, form_can_be_written};
+use super::screen::{Failure, cannot, print, shown, usage};
 use crate::Report;
 use crate::report::Forms;
 
@@ -14,23 +15,23 @@ use crate::report::Forms;
 #[command(next_help_heading = "Reports")]
 pub(super) struct FormArgs {
     /// One page of HTML, with nothing from elsewhere
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_profiles", "for_time"])]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
     /// Markdown, as a forge shows it beside a job
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_profiles", "for_time"])]
+    #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
 
     /// JUnit XML, a case for each requirement
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_profiles", "for_time"])]
+    #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
     /// A badge, as the JSON that shields reads
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_profiles", "for_time"])]
+    #[arg(long, value_name = "FILE")]
     badge: Option<PathBuf>,
 
     /// SARIF 2.1.0, for code scanning
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_profiles", "for_time"])]
+    #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 
     /// Where SARIF shows failures: a file from the repository's root, and a line if wanted [default: the first file that
@@ -39,17 +40,40 @@ pub(super) struct FormArgs {
     source: Option<String>,
 }
 
-impl FormArgs {
-    /// Where the forms are to go, once it is clear that they can; `command` is the candidate's.
-    pub(super) fn ready(&self, command: &[String]) -> Result<(), Failure> {
-        for (what, option, path) in self.files() {
-            form_can_be_written(path, what, option)?;
+/// The files of one report: the forms, and the JSON report.
+#[derive(Debug)]
+pub(super) struct Files<'a> {
+    pub(super) forms: &'a FormArgs,
+    pub(super) json: Option<&'a Path>,
+    /// Files that are read or written besides, with their options.
+    pub(super) others: Vec<(&'static str, &'a Path)>,
+    /// The candidate's command.
+    pub(super) command: &'a [String],
+}
+
+impl Files<'_> {
+    /// Whether everything can be written, asked before the run.
+    pub(super) fn ready(&self) -> Result<(), Failure> {
+        if let Some(path) = self.json {
+            can_be_written(path, "the report", "--json")?;
         }
-        let files: Vec<&Path> = self.files().map(|(.., path)| path).collect();
-        if let Some(twice) = files.iter().enumerate().find(|(at, path)| files[..*at].contains(*path)) {
-            return Err(usage(format!("{}: two forms of the report in one file; name two", twice.1.display())));
+        for (form, path) in self.forms.files() {
+            form_can_be_written(path, form)?;
         }
-        if self.sarif.is_some() && self.place(command)?.is_none() {
+        let json = self.json.map(|path| ("--json", path));
+        let mut taken: Vec<(&str, PathBuf)> = Vec::new();
+        let forms = self.forms.files().map(|(form, path)| (form.option, path));
+        for (option, path) in forms.chain(json).chain(self.others.iter().copied()) {
+            let place = place(path);
+            if let Some((other, _)) = taken.iter().find(|(_, other)| *other == place) {
+                return Err(usage(format!("{option} and {other} both name {}: name two files", path.display())));
+            }
+            // Any number of things may go into a device.
+            if !place.starts_with("/dev") {
+                taken.push((option, place));
+            }
+        }
+        if self.forms.sarif.is_some() && self.forms.place(self.command)?.is_none() {
             return Err(usage(
                 "--sarif needs a place to show failures at, and the command names no file: add --source FILE, a path from \
                  the repository's root",
@@ -58,16 +82,59 @@ impl FormArgs {
         Ok(())
     }
 
-    fn files(&self) -> impl Iterator<Item = (&'static str, &'static str, &Path)> {
+    /// Shows the report, then writes every file that can be written: whatever goes wrong with one, nothing else is lost.
+    pub(super) fn deliver(
+        &self,
+        report: &Report,
+        replay: Replaying,
+        profile: Option<&str>,
+        quiet: bool,
+    ) -> Result<(), Failure> {
+        if quiet {
+            print(&format!("{}\n", report.closing_line()));
+        } else {
+            print(&shown(report, &replay));
+        }
+        let json = self.json.map_or(Ok(()), |path| write_json(report, path));
+        let forms = Forms { report, replay, profile: profile.map(str::to_owned) };
+        let written = self.forms.files().map(|(form, path)| {
+            let text = match form.option {
+                "--html" => forms.page(),
+                "--summary" => forms.summary(),
+                "--junit" => forms.junit().map_err(cannot)?,
+                "--badge" => forms.badge(),
+                _ => {
+                    let (file, line) = self.forms.place(self.command)?.unwrap_or_default();
+                    forms.sarif((&file, line))
+                }
+            };
+            std::fs::write(path, text)
+                .map_err(|error| cannot(format!("cannot write {} to {}: {error}", form.what, path.display())))
+        });
+        // All of them, and then the first that failed.
+        let written: Vec<Result<(), Failure>> = written.collect();
+        std::iter::once(json).chain(written).collect()
+    }
+}
+
+/// The same for every way to name a file.
+fn place(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let whole = std::fs::canonicalize(path);
+    whole
+        .or_else(|_| Ok::<_, std::io::Error>(std::fs::canonicalize(parent)?.join(path.file_name().unwrap_or_default())))
+        .unwrap_or_else(|_| path.to_owned())
+}
+
+impl FormArgs {
+    /// The option of one of them, if any is given.
+    pub(super) fn any(&self) -> Option<&'static str> {
+        self.files().next().map(|(form, _)| form.option)
+    }
+
+    fn files(&self) -> impl Iterator<Item = (&'static Form, &Path)> {
         let Self { html, summary, junit, badge, sarif, .. } = self;
-        let all = [
-            ("the page", "--html", html),
-            ("the summary", "--summary", summary),
-            ("the JUnit report", "--junit", junit),
-            ("the badge", "--badge", badge),
-            ("the SARIF report", "--sarif", sarif),
-        ];
-        all.into_iter().filter_map(|(what, option, path)| Some((what, option, path.as_deref()?)))
+        FORMS.iter().zip([html, summary, junit, badge, sarif]).filter_map(|(form, path)| Some((form, path.as_deref()?)))
     }
 
     /// The file and line that failures are shown at.
@@ -87,31 +154,5 @@ impl FormArgs {
         // An adapter is mostly an argument of its interpreter.
         let named = command.iter().skip(1).find(is_file).or_else(|| command.first().filter(is_file));
         Ok(named.map(|file| (file.clone(), 1)))
-    }
-
-    /// Writes them.
-    pub(super) fn write(
-        &self,
-        report: &Report,
-        replay: (String, String),
-        profile: Option<&str>,
-        command: &[String],
-    ) -> Result<(), Failure> {
-        let forms = Forms { report, replay, profile: profile.map(str::to_owned) };
-        for (what, option, path) in self.files() {
-            let text = match option {
-                "--html" => forms.page(),
-                "--summary" => forms.summary(),
-                "--junit" => forms.junit().map_err(cannot)?,
-                "--badge" => forms.badge(),
-                _ => {
-                    let (file, line) = self.place(command)?.unwrap_or_default();
-                    forms.sarif((&file, line))
-                }
-            };
-            std::fs::write(path, text)
-                .map_err(|error| cannot(format!("cannot write {what} to {}: {error}", path.display())))?;
-        }
-        Ok(())
     }
 }

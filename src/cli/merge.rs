@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 
 use super::candidates::{Candidate, escaped_lines};
-use super::check::{interrupted, write_json};
-use super::files::can_be_written;
-use super::screen::{Failure, cannot, print, shown, usage};
+use super::check::interrupted;
+use super::forms::Files;
+use super::screen::{Failure, cannot, usage};
 use super::{CandidateArgs, MergeArgs};
 use crate::report::escaped;
 use crate::runner::record::{FORMAT, Header, Line, PARTS_MAX, Recorded, Shard};
@@ -21,9 +21,15 @@ use crate::verdict::{CandidateInfo, SPEC_EDITION};
 use crate::{Capability, Compactor, Contract, Effort, Error, KnownFailures, Witness};
 
 pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
-    if let Some(path) = &args.json {
-        can_be_written(path, "the report", "--json")?;
-    }
+    let known = args.known.as_deref().map(|path| ("--known", path));
+    let parts = args.results.iter().map(|path| ("RESULTS", path.as_path()));
+    let files = Files {
+        forms: &args.forms,
+        json: args.json.as_deref(),
+        others: known.into_iter().chain(parts).collect(),
+        command: &args.candidate.command,
+    };
+    files.ready()?;
     let parts = Parts::read(&args.results)?;
     let contract = Contract::from_value(parts.header.contract.clone())
         .map_err(|error| cannot(format!("the contract of the results: {error}")))?;
@@ -92,15 +98,9 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         return Err(cannot(format!("the results lack something that is to be played: {WAY_OUT}")));
     }
     let (before, after) = candidate.as_ref().map(Candidate::replay).unwrap_or_default();
-    if args.quiet {
-        print(&format!("{}\n", report.closing_line()));
-    } else {
-        print(&shown(&report, &(before, after)));
-    }
+    let delivered = files.deliver(&report, (before, after), None, args.quiet);
     candidate.into_iter().for_each(Candidate::let_go);
-    if let Some(path) = &args.json {
-        write_json(&report, path)?;
-    }
+    delivered?;
     Ok(report.exit_code())
 }
 

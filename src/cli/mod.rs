@@ -94,17 +94,17 @@ enum Command {
     /// Check a candidate against the specification
     #[command(after_help = "\
 Examples:
-  plimsoll check                                    the built-in reference
+  plimsoll check                                     the built-in reference
   plimsoll check --candidate self-counting-throttle  a built-in candidate that breaks THR-1
-  plimsoll check --all-profiles                     the reference, under each named contract
-  plimsoll check -- python3 adapter.py              a command that speaks the protocol (spec/protocol.md)")]
+  plimsoll check --all-profiles                      the reference, under each named contract
+  plimsoll check -- python3 adapter.py               a command: see spec/protocol.md")]
     Check(Box<CheckArgs>),
     /// Tell the author of an adapter what of the protocol is missing: each claim once, every line held to the schema
     #[command(after_help = "\
 Example:
   plimsoll adapter-check -- python3 adapter.py
 
-The exit code is 1 where something is wrong. Whether what is answered is right, `plimsoll check` says.")]
+The exit code is 1 where something is wrong. `plimsoll check` says whether what is answered is right.")]
     AdapterCheck(AdapterCheckArgs),
     /// List all requirements: id, level, chapter, how each is checked, the built-in candidates that break it
     List,
@@ -115,7 +115,8 @@ Examples:
   plimsoll explain plimsoll-witnesses/FILE.jsonl
   plimsoll explain plimsoll-witnesses/FILE.jsonl --emit python -- python3 adapter.py
 
-A witness plays against the candidate that it names, where that is built in; else against the reference.")]
+A witness plays against the candidate that it names, where that is built in; else against the
+reference.")]
     Explain(ExplainArgs),
     /// Play a witness again: exit code 1 if a requirement that it names still fails
     Replay {
@@ -140,8 +141,8 @@ Example, each part on a machine of its own:
   plimsoll check --shard 2/2 --results 2.jsonl -- python3 adapter.py
   plimsoll merge 1.jsonl 2.jsonl --json report.json -- python3 adapter.py
 
-The candidate is played again for what was found, which is made smaller, and for what a part that was killed
-has left out. Where there is neither, the command can be left out.")]
+The candidate is played again for what was found, which is made smaller, and for what a part that
+was killed has left out. Where there is neither, the command can be left out.")]
     Merge(Box<MergeArgs>),
     /// List the built-in candidates: the reference, known-bad ones, conforming variants
     Zoo,
@@ -375,6 +376,9 @@ struct MergeArgs {
 
     #[command(flatten)]
     candidate: CandidateArgs,
+
+    #[command(flatten)]
+    forms: FormArgs,
 }
 
 /// Whether the arguments end with `--`: a command was to follow, and its variable was empty, say.

@@ -21,8 +21,7 @@ impl Progress {
             return None;
         }
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(5));
-        let style = ProgressStyle::with_template("{prefix}{bar:24.cyan/dim} {percent:>3} %  {msg}  {eta:>4} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+        bar.set_style(filling());
         bar.set_prefix(label.to_owned());
         bar.enable_steady_tick(Duration::from_millis(250));
         Some(Self { bar: Arc::new(bar) })
@@ -47,6 +46,8 @@ impl Progress {
         } else {
             (tick.steps, format!("{} histories, {} steps", tick.histories, tick.steps))
         };
+        // Cases at a limit come after the witnesses of histories were shrunk.
+        bar.set_style(filling());
         bar.set_length(tick.budget);
         bar.set_position(done.min(tick.budget));
         bar.set_message(format!("{what}, {found}"));
@@ -56,4 +57,9 @@ impl Progress {
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+fn filling() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{prefix}{bar:24.cyan/dim} {percent:>3} %  {msg}  {eta:>4} left");
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
 }

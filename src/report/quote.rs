@@ -17,6 +17,33 @@ pub(crate) fn escaped(text: &str) -> String {
     safe
 }
 
+/// `text` as text of Markdown, on one line: nothing in it is markup, a mention, a reference or a link.
+pub(super) fn markdown(text: &str) -> String {
+    let text = escaped(text);
+    let mut safe = String::with_capacity(text.len());
+    let mut last = None;
+    for c in text.chars() {
+        match c {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '@' => safe += "&#64;",
+            // A reference to an issue, or a heading.
+            '#' => safe += "&#35;",
+            // The scheme of an address.
+            '/' if last == Some(':') => safe += "&#47;",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => safe.extend(['\\', c]),
+            // What begins a list or a rule, where it begins the line.
+            '-' | '+' | '=' if last.is_none() => safe.extend(['\\', c]),
+            // The mark of a numbered list.
+            '.' | ')' if !safe.is_empty() && safe.chars().all(|c| c.is_ascii_digit()) => safe.extend(['\\', c]),
+            _ => safe.push(c),
+        }
+        last = Some(c);
+    }
+    safe
+}
+
 /// `words` as a line that a shell splits into the same words again.
 pub(crate) fn shell<S: AsRef<str>>(words: &[S]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| shell_word(word.as_ref())).collect();
@@ -53,5 +80,14 @@ mod tests {
         assert_eq!(shell(&["python3", "adapter.py", "--x=1"]), "python3 adapter.py --x=1");
         assert_eq!(shell(&["sh", "-c", "echo 'a b'; $X"]), r"sh -c 'echo '\''a b'\''; $X'");
         assert_eq!(shell(&[""]), "''");
+    }
+
+    #[test]
+    fn nothing_in_a_text_of_markdown_is_markup() {
+        assert_eq!(markdown("a|b <i>*c*</i> `d` [e](f)"), r"a\|b &lt;i&gt;\*c\*&lt;/i&gt; \`d\` \[e\](f)");
+        assert_eq!(markdown("one\ntwo"), r"one\\ntwo");
+        assert_eq!(markdown("plain words, 1.2: yes!"), "plain words, 1.2: yes!");
+        assert_eq!(markdown("@you #12 https://x"), "&#64;you &#35;12 https:&#47;/x");
+        assert_eq!(["- a", "1. a", "2) a", "# a"].map(markdown), [r"\- a", r"1\. a", r"2\) a", "&#35; a"]);
     }
 }

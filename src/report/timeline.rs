@@ -45,7 +45,7 @@ impl Drawing {
 
     /// As a table of text for a screen of so many columns; without a width each row is one line, but for its command.
     ///
-    /// ASCII but for what the candidate wrote, which is escaped; fixed columns; changes in the rows, sums in the last line.
+    /// ASCII but for what the candidate wrote, which is escaped; fixed columns; changes in the rows, sums in the last line. A screen of fewer than 48 columns is taken for one of 48.
     pub(crate) fn text(&self, width: Option<usize>) -> String {
         let columns = Columns::of(&self.rows, width);
         let mut text = columns.head();
@@ -65,7 +65,7 @@ impl Drawing {
             let _ = writeln!(text, ">         {broken}");
         }
         let sums = match width {
-            Some(width) => parts(&self.sums(), width.saturating_sub(FRONT), 0),
+            Some(width) => parts(&self.sums(), width.max(NARROWEST) - FRONT, 0, true),
             None => vec![self.sums()],
         };
         for part in sums {
@@ -136,13 +136,21 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
             }
             _ => {
                 let reads = judgement.reads.iter().filter(|(command, ..)| *command == at);
-                body.change = reads.map(|(_, _, before, after)| shown(after) - shown(before)).reduce(|a, b| a + b);
+                let changes = reads.map(|(_, name, before, after)| {
+                    counts.insert(*name, shown(after));
+                    shown(after) - shown(before)
+                });
+                body.change = changes.reduce(|a, b| a + b);
             }
         }
         last = line.conversation().or(last);
         let visible = last.map(|name| {
             let count = counts.entry(name).or_default();
-            *count = judged.map_or(*count + body.change.unwrap_or_default(), |judged| shown(&judged.after));
+            match (line, judged) {
+                (Command::Append { .. }, _) => *count += body.change.unwrap_or_default(),
+                (_, Some(judged)) => *count = shown(&judged.after),
+                _ => {}
+            }
             *count
         });
         let state = judged.map(|judged| StepState {
@@ -193,8 +201,18 @@ fn shown(view: &[crate::oracle::view::Item<'_>]) -> i64 {
 struct Columns {
     command: usize,
     did: usize,
-    /// Width of the contract's column; none: as wide as its text; 0: it stands below.
-    rule: Option<usize>,
+    rule: Rule,
+}
+
+/// Where the contract's column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// At the end, as wide as its text: nothing is broken but commands.
+    Free,
+    /// At the end, so wide.
+    Beside(usize),
+    /// Below its row, on a screen that is so wide.
+    Below(usize),
 }
 
 /// What stands in front of the column of commands, and between it and the next ones.
@@ -202,23 +220,32 @@ const FRONT: usize = 10;
 const BETWEEN: usize = 1 + 4 + 1 + 5 + 2;
 /// A narrower column of the contract is no column.
 const LEAST: usize = 30;
+/// The narrowest columns of commands and deeds, and with them the narrowest screen.
+const NARROW: [usize; 2] = [14, 11];
+const NARROWEST: usize = FRONT + NARROW[0] + BETWEEN + NARROW[1];
 
 impl Columns {
     fn of(rows: &[Row], width: Option<usize>) -> Self {
-        let Some(width) = width else { return Self { command: COMMAND, did: DID, rule: None } };
-        let widest = |text: fn(&Row) -> usize, least: usize, most: usize| {
-            rows.iter().map(text).max().unwrap_or(0).clamp(least, most)
+        let Some(width) = width else { return Self { command: COMMAND, did: DID, rule: Rule::Free } };
+        let width = width.max(NARROWEST);
+        let widest = |text: fn(&Row) -> usize| rows.iter().map(text).max().unwrap_or(0);
+        let command = widest(|row| row.conversation.chars().count() + row.body.command.chars().count());
+        let most = COMMAND.min(width - FRONT - BETWEEN - NARROW[1]);
+        let command = command.clamp(NARROW[0], most);
+        // What the candidate said runs on into the contract's column: nothing of the contract stands in its row.
+        let did = widest(|row| if row.body.rule.is_empty() { 0 } else { row.body.did.chars().count() + 1 });
+        let room = width - FRONT - command - BETWEEN;
+        let did = did.clamp(NARROW[1], DID.min(room).max(NARROW[1]));
+        let rule = match room.saturating_sub(did + 1) {
+            beside if beside >= LEAST => Rule::Beside(beside),
+            _ => Rule::Below(width),
         };
-        let command = widest(|row| row.conversation.chars().count() + row.body.command.chars().count(), 7, COMMAND);
-        // What the candidate said runs on into the contract's column, where nothing stands in its row.
-        let did = widest(|row| if row.body.rule.is_empty() { 0 } else { row.body.did.chars().count() + 1 }, 4, DID);
-        let rule = width.saturating_sub(FRONT + command + BETWEEN + did + 1);
-        Self { command, did, rule: Some(if rule < LEAST { 0 } else { rule }) }
+        Self { command, did: if matches!(rule, Rule::Below(_)) { room } else { did }, rule }
     }
 
     fn head(self) -> String {
         let Self { command, did, rule } = self;
-        let contract = if rule == Some(0) { "" } else { "contract" };
+        let contract = if matches!(rule, Rule::Below(_)) { "" } else { "contract" };
         let head = format!("    time  {:command$} view calls  {:did$} {contract}", "command", "did");
         format!("{}\n", head.trim_end())
     }
@@ -278,42 +305,101 @@ fn line(row: &Row, columns: Columns) -> String {
     let mark = if body.mark { '>' } else { ' ' };
     let change = body.change.filter(|delta| *delta != 0).map(|delta| format!("{delta:+}")).unwrap_or_default();
     let calls = if body.calls == 0 { String::new() } else { format!("+{}", body.calls) };
-    let commands = parts(&format!("{conversation}{}", body.command), command, 4);
-    let mut rules = match rule {
-        None => vec![body.rule.clone()],
-        Some(0) => vec![String::new()],
-        Some(width) => parts(&body.rule, width, 0),
+    let commands = parts(&format!("{conversation}{}", body.command), command, 4, rule != Rule::Free);
+    let (dids, rules) = match rule {
+        Rule::Free => (vec![body.did.clone()], vec![body.rule.clone()]),
+        Rule::Beside(width) if body.rule.is_empty() => (parts(&body.did, did + 1 + width, 0, true), Vec::new()),
+        Rule::Beside(width) => (parts(&body.did, did, 0, true), parts(&body.rule, width, 0, true)),
+        Rule::Below(_) => (parts(&body.did, did, 0, true), Vec::new()),
     };
-    rules.resize(rules.len().max(commands.len()), String::new());
     let mut text = String::new();
-    for (at, rule) in rules.iter().enumerate() {
-        let part = commands.get(at).map_or("", String::as_str);
+    for at in 0..commands.len().max(dids.len()).max(rules.len()) {
+        let [part, done, rule] = [&commands, &dids, &rules].map(|all| all.get(at).map_or("", String::as_str));
         let line = if at == 0 {
-            format!("{mark}{time:>7}  {part:command$} {change:>4} {calls:>5}  {:did$} {rule}", body.did)
+            format!("{mark}{time:>7}  {part:command$} {change:>4} {calls:>5}  {done:did$} {rule}")
         } else {
             let part = if part.is_empty() { String::new() } else { format!("    {part}") };
-            format!("{:FRONT$}{part:command$}{:BETWEEN$}{:did$} {rule}", "", "", "")
+            format!("{:FRONT$}{part:command$}{:BETWEEN$}{done:did$} {rule}", "", "")
         };
         text += line.trim_end();
         text.push('\n');
     }
-    if columns.rule == Some(0) && !body.rule.is_empty() {
-        let _ = writeln!(text, "{:FRONT$}    = {}", "", body.rule);
+    if let Rule::Below(width) = rule
+        && !body.rule.is_empty()
+    {
+        const INDENT: usize = FRONT + 4;
+        for (at, part) in parts(&body.rule, width.saturating_sub(INDENT + 2), 0, true).iter().enumerate() {
+            let _ = writeln!(text, "{:INDENT$}{} {part}", "", if at == 0 { '=' } else { ' ' });
+        }
     }
     text
 }
 
-/// `text` in parts of at most `width` characters, the second and later ones `less` shorter, broken at spaces.
-fn parts(text: &str, width: usize, less: usize) -> Vec<String> {
+/// `text` in parts of at most `width` characters, the second and later ones `less` shorter, broken at spaces; `hard`: a word
+/// that is longer is broken, too.
+fn parts(text: &str, width: usize, less: usize, hard: bool) -> Vec<String> {
     let mut parts = vec![String::new()];
-    for word in text.split_inclusive(' ') {
+    let words = text.split_inclusive(' ').flat_map(|word| {
+        let most = if hard { width.saturating_sub(less).max(1) } else { usize::MAX };
+        let letters: Vec<char> = word.chars().collect();
+        // The space after a word takes no room at the end of a line.
+        let whole = word.trim_end().chars().count() <= most;
+        let chunks = letters.chunks(if whole { letters.len().max(1) } else { most });
+        chunks.map(|chunk| chunk.iter().collect::<String>()).collect::<Vec<_>>()
+    });
+    for word in words {
         let width = if parts.len() == 1 { width } else { width.saturating_sub(less) };
         match parts.last_mut() {
             Some(last) if last.is_empty() || last.chars().count() + word.trim_end().chars().count() <= width => {
-                last.push_str(word)
+                last.push_str(&word)
             }
-            _ => parts.push(word.to_owned()),
+            _ => parts.push(word),
         }
     }
     parts.iter().map(|part| part.trim_end().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(command: &str, did: &str, rule: &str) -> Row {
+        let body = Body {
+            command: command.to_owned(),
+            did: did.to_owned(),
+            rule: rule.to_owned(),
+            change: Some(-3),
+            calls: 1,
+            mark: true,
+        };
+        Row { time: "1000000".to_owned(), conversation: "aa: ".to_owned(), body, ..Row::default() }
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_screen_and_no_word_is_lost() {
+        let long = "x".repeat(70);
+        let drawing = Drawing {
+            rows: vec![
+                row("append assistant with a call x5, tool interim large", "", ""),
+                row(
+                    "step summarize: rejected",
+                    "failed: ineffective",
+                    "forbidden: cooling, 60 s left, growth 0; latched",
+                ),
+                row("  own system ui_only", &format!("\"compaction failed: {long}\""), ""),
+            ],
+            ..Drawing::default()
+        };
+        for width in [20, NARROWEST, 60, 80, 100, 120, 200] {
+            let text = drawing.text(Some(width));
+            for line in text.lines() {
+                assert!(line.chars().count() <= width.max(NARROWEST), "{width}: {line:?}");
+            }
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+            let head = letters("time command view calls did contract");
+            assert!(letters(&text) >= letters(&drawing.text(None)) - head, "{width}:\n{text}");
+        }
+        assert!(drawing.text(Some(60)).contains("= forbidden: cooling"), "{}", drawing.text(Some(60)));
+        assert!(drawing.text(Some(160)).lines().any(|line| line.ends_with("growth 0; latched")));
+    }
 }

@@ -47,13 +47,20 @@ type Source = Arc<Mutex<Box<dyn Iterator<Item = (usize, Planned)> + Send>>>;
 /// Where a thread of a search gets its histories from.
 struct Dealt {
     source: Source,
+    /// How many were drawn from it so far.
+    handed: Arc<AtomicUsize>,
     /// Those that have been dealt to each of two threads that take turns, and which of the two this one is.
     hands: Option<(Hands, usize)>,
 }
 
 impl Dealt {
     fn next(&self) -> Option<(usize, Planned)> {
-        let drawn = || self.source.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let drawn = || {
+            let drawn = self.source.lock().unwrap_or_else(PoisonError::into_inner).next();
+            drawn.inspect(|(at, _)| {
+                self.handed.fetch_max(at + 1, Ordering::Relaxed);
+            })
+        };
         let Some((hands, mine)) = &self.hands else { return drawn() };
         let mut hands = hands.lock().unwrap_or_else(PoisonError::into_inner);
         // One for each, whoever asks first.
@@ -67,12 +74,16 @@ impl Dealt {
 }
 
 /// The threads of a job: one, or two that take turns.
-fn lanes(source: &Source, pairs: bool) -> Vec<(Dealt, Option<Lane>)> {
+fn lanes(source: &Source, handed: &Arc<AtomicUsize>, pairs: bool) -> Vec<(Dealt, Option<Lane>)> {
     if !pairs {
-        return vec![(Dealt { source: Arc::clone(source), hands: None }, None)];
+        return vec![(Dealt { source: Arc::clone(source), handed: Arc::clone(handed), hands: None }, None)];
     }
     let hands = Arc::new(Mutex::default());
-    let dealt = |mine| Dealt { source: Arc::clone(source), hands: Some((Arc::clone(&hands), mine)) };
+    let dealt = |mine| Dealt {
+        source: Arc::clone(source),
+        handed: Arc::clone(handed),
+        hands: Some((Arc::clone(&hands), mine)),
+    };
     turn::pair().into_iter().enumerate().map(|(mine, lane)| (dealt(mine), Some(lane))).collect()
 }
 
@@ -99,9 +110,9 @@ pub(super) fn search(
     let handed = Arc::new(AtomicUsize::new(0));
     let watch = Watch::new(setup.deadline);
     let mut workers = Vec::new();
-    let pairs = (0..setup.jobs.max(1)).flat_map(|_| lanes(&source, setup.pairs));
+    let pairs = (0..setup.jobs.max(1)).flat_map(|_| lanes(&source, &handed, setup.pairs));
     for (worker, (source, lane)) in pairs.enumerate() {
-        let (to, halt, handed) = (to.clone(), Arc::clone(&halt), Arc::clone(&handed));
+        let (to, halt) = (to.clone(), Arc::clone(&halt));
         let (contract, make, claimed) = (setup.contract.clone(), Arc::clone(&setup.make), claimed.to_vec());
         let (heart, recorded) = (watch.heart(), setup.recorded.clone());
         let work = move || {
@@ -112,7 +123,6 @@ pub(super) fn search(
             let examiner = Examiner { contract: &contract, make: &*make, requirements: &claimed };
             while !halt.load(Ordering::Relaxed) {
                 let Some((at, planned)) = source.next() else { break };
-                handed.fetch_max(at + 1, Ordering::Relaxed);
                 heart.begin(Task::History(planned.clone()));
                 let known = recorded.as_ref().and_then(|recorded| recorded.history(shard.global(at), claimed.len()));
                 let examined = known.unwrap_or_else(|| {

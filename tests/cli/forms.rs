@@ -135,11 +135,18 @@ fn the_same_run_gives_the_same_bytes() {
 #[test]
 fn a_form_that_cannot_be_written_is_told_before_the_run() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("notes"), "mine").unwrap();
+    fs::write(dir.path().join("notes"), "mine, on plimsoll and conformance: 1 passed").unwrap();
     for (arguments, code, says) in [
         (&["--html", "notes"][..], 2, "it is left as it is; name another file with --html, or move this one away"),
         (&["--junit", "none/a.xml"], 2, "cannot write the JUnit report to none/a.xml"),
-        (&["--html", "a", "--summary", "a"], 3, "a: two forms of the report in one file; name two"),
+        (&["--summary", "notes"], 2, "it is left as it is; name another file with --summary, or move this one away"),
+        (&["--html", "a", "--summary", "./a"], 3, "--summary and --html both name ./a: name two files"),
+        (&["--html", "a", "--json", "a"], 3, "--json and --html both name a: name two files"),
+        (
+            &["--html", "a", "--for", "1s"],
+            3,
+            "--html shows the report of one whole run, and --for makes a report of each seed",
+        ),
         (
             &["--sarif", "a"],
             3,
@@ -152,7 +159,7 @@ fn a_form_that_cannot_be_written_is_told_before_the_run() {
         assert_eq!((ran.code, ran.out.as_str()), (Some(code), ""), "{arguments:?}");
         assert!(ran.err.contains(says), "{}", ran.err);
     }
-    assert_eq!(fs::read_to_string(dir.path().join("notes")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(dir.path().join("notes")).unwrap(), "mine, on plimsoll and conformance: 1 passed");
 }
 
 #[test]
@@ -160,26 +167,107 @@ fn every_report_is_as_its_schema_says() {
     let schema: Value = serde_json::from_str(include_str!("../../spec/report.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let ends = ["--", "python3", "-c", "pass"];
+    fs::write(
+        dir.path().join("known.toml"),
+        "[[nondeterministic]]\nid = \"THR-2\"\n[[known]]\nid = \"THR-1\"\nnote = \"n\"\n",
+    )
+    .unwrap();
+    let breaks = breaking(dir.path());
+    let breaks: Vec<&str> =
+        ["--effort", "smoke", "-r", "LOG-2", "--"].into_iter().chain(breaks.iter().map(String::as_str)).collect();
     for arguments in [
         &["--effort", "smoke"][..],
         &["--candidate", "self-counting-throttle", "--effort", "smoke"],
+        &["--candidate", "self-counting-throttle", "--effort", "smoke", "--known", "known.toml"],
         &["--candidate", "marker-outside", "-r", "RED-1"],
         &["-r", "LAT-1", "--strict"],
-        &ends,
+        &breaks,
     ] {
         let arguments: Vec<&str> = ["check", "--json", "report"].iter().chain(arguments).copied().collect();
         let ran = plimsoll_in(dir.path(), &arguments);
-        let Ok(text) = fs::read_to_string(dir.path().join("report")) else {
-            assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.err);
-            continue;
-        };
+        let text =
+            fs::read_to_string(dir.path().join("report")).unwrap_or_else(|_| panic!("{arguments:?}: {}", ran.err));
         let report: Value = serde_json::from_str(&text).unwrap();
         let faults: Vec<String> =
             schema.iter_errors(&report).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
         assert!(faults.is_empty(), "{arguments:?}: {faults:?}");
+        let broke = report["broken"].as_array().is_some_and(|broken| !broken.is_empty());
+        assert_eq!(broke, arguments.contains(&"LOG-2"), "{text}");
         fs::remove_file(dir.path().join("report")).unwrap();
     }
+}
+
+/// A command that breaks off in its first step.
+fn breaking(dir: &Path) -> Vec<String> {
+    let helper = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/adapters");
+    let text = format!(
+        "import os, sys\nsys.path.insert(0, {helper:?})\nimport plimsoll\n\n\
+         class Breaking(plimsoll.Keeper):\n    name, version = \"breaking\", \"1\"\n    \
+         contract = {{\"capabilities\": [\"summarize\"]}}\n\n    \
+         def step(self, conversation, host):\n        os._exit(3)\n\n\
+         plimsoll.run(Breaking())\n"
+    );
+    fs::write(dir.join("breaking.py"), text).unwrap();
+    ["python3", "breaking.py"].map(str::to_owned).to_vec()
+}
+
+#[test]
+fn what_fails_the_run_fails_in_junit() {
+    let dir = tempfile::tempdir().unwrap();
+    let junit = |arguments: &[&str]| {
+        let arguments: Vec<&str> =
+            ["check", "--effort", "smoke", "--junit", "junit"].iter().chain(arguments).copied().collect();
+        let ran = plimsoll_in(dir.path(), &arguments);
+        let junit = quick_junit::Report::deserialize_from_str(&read(dir.path(), "junit")).unwrap();
+        (ran.code, junit.failures + junit.errors)
+    };
+    // Advice fails a strict run, and a run in which nothing was exercised shows nothing.
+    let advised = ["--candidate", "speaks-as-the-user", "-r", "LOG-6"];
+    assert_eq!(junit(&advised), (Some(0), 0));
+    assert_eq!(junit(&[&advised[..], &["--strict"]].concat()), (Some(1), 1));
+    assert_eq!(junit(&["-r", "LAT-5"]), (Some(2), 1));
+    let breaks = breaking(dir.path());
+    let breaks: Vec<&str> = ["-r", "LOG-2", "--"].into_iter().chain(breaks.iter().map(String::as_str)).collect();
+    let (code, failures) = junit(&breaks);
+    assert!(code != Some(0) && failures > 0, "{code:?} {failures}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_costs_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    // A device that is full.
+    let arguments =
+        ["check", "--effort", "smoke", "-r", "THR-1", "--html", "/dev/full", "--badge", "badge", "--json", "json"];
+    let ran = plimsoll_in(dir.path(), &arguments);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("cannot write the page to /dev/full"), "{}", ran.err);
+    assert_eq!(ran.closing_line(), "conformance: 1 passed, 0 failed, 0 skipped");
+    assert_eq!(json(dir.path(), "badge")["schemaVersion"], 1);
+    assert_eq!(json(dir.path(), "json")["format"], 1);
+}
+
+#[test]
+fn the_parts_of_a_run_give_the_forms_of_the_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let bad = ["--candidate", "self-counting-throttle"];
+    let whole = ["check", "--effort", "smoke", "--html", "whole.html", "--summary", "whole.md", "-q"];
+    let _ = plimsoll_in(dir.path(), &[&whole[..], &bad].concat());
+    for part in ["1/2", "2/2"] {
+        let results = format!("{}.jsonl", &part[..1]);
+        let _ = plimsoll_in(
+            dir.path(),
+            &[&["check", "--effort", "smoke", "--shard", part, "--results", &results][..], &bad].concat(),
+        );
+    }
+    let merge = ["merge", "1.jsonl", "2.jsonl", "--html", "merged.html", "--summary", "merged.md", "-q"];
+    let ran = plimsoll_in(dir.path(), &[&merge[..], &bad].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(read(dir.path(), "merged.html"), read(dir.path(), "whole.html"));
+    assert_eq!(read(dir.path(), "merged.md"), read(dir.path(), "whole.md"));
+    let part = ["check", "--shard", "1/2", "--results", "3.jsonl", "--badge", "badge"];
+    let ran = plimsoll_in(dir.path(), &part);
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.err.contains("--badge shows the report of one whole run, and --shard plays a part"), "{}", ran.err);
 }
 
 #[test]

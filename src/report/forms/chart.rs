@@ -33,7 +33,9 @@ struct Point<'r> {
 /// shows the one in which the fault is.
 pub(super) fn chart(drawing: &Drawing, title: &str) -> String {
     let faulty = drawing.rows.iter().rev().find(|row| row.body.mark);
-    let here = |row: &&Row| faulty.is_none_or(|faulty| row.conversation == faulty.conversation);
+    // What concerns no conversation by name concerns each.
+    let named = faulty.into_iter().chain(&drawing.rows).map(|row| &row.conversation).find(|name| !name.is_empty());
+    let here = |row: &&Row| row.conversation.is_empty() || named.is_none_or(|named| row.conversation == *named);
     let points: Vec<Point<'_>> =
         drawing.rows.iter().filter(here).filter_map(|row| Some(Point { row, visible: row.visible? })).collect();
     let left_out = points.len().saturating_sub(MOST);

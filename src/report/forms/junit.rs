@@ -26,7 +26,10 @@ impl Forms<'_> {
             suite.add_test_cases(rows.iter().map(|row| self.case(row)));
             document.add_test_suite(suite);
         }
-        let remarks = self.remarks();
+        let mut remarks = self.remarks();
+        if report.exit_code() != 0 && remarks.is_empty() && document.failures + document.errors == 0 {
+            remarks.push("nothing was exercised: what is claimed, and was asked for, has not been tried".to_owned());
+        }
         if !remarks.is_empty() {
             let mut suite = TestSuite::new("the run itself");
             for remark in &remarks {
@@ -44,7 +47,9 @@ impl Forms<'_> {
     fn case(&self, row: &RequirementReport) -> TestCase {
         let verdict = row.verdict.name().replace('_', " ");
         let reason = row.reason.as_deref().map_or_else(|| verdict.clone(), escaped);
-        let status = match row.tally() {
+        let soft = matches!(row.verdict, Verdict::Advice | Verdict::NotReached);
+        let tally = if self.report.strict && soft { Tally::Failed } else { row.tally() };
+        let status = match tally {
             Tally::Passed => TestCaseStatus::success(),
             Tally::Skipped => {
                 let mut status = TestCaseStatus::skipped();
@@ -61,7 +66,7 @@ impl Forms<'_> {
         };
         let mut case = TestCase::new(row.id.clone(), status);
         case.set_classname(format!("plimsoll.{}", crate::report::areas::area(&row.id)));
-        if row.verdict == Verdict::Advice {
+        if row.verdict == Verdict::Advice && tally == Tally::Passed {
             case.set_system_out(format!("advice: {}", self.described(row)));
         }
         case

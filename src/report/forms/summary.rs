@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::Forms;
 use crate::report::areas::{columns, folded, grouped, shown};
-use crate::report::escaped;
+use crate::report::quote::markdown as marked;
 use crate::report::told::{cost, played, seen_as};
 use crate::requirement::requirement;
 use crate::verdict::{RequirementReport, Tally, Verdict};
@@ -95,24 +95,4 @@ fn fenced(out: &mut String, text: &str) -> fmt::Result {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     writeln!(out, "{fence}text\n{text}\n{fence}\n")
-}
-
-/// Somebody's text as text of Markdown.
-fn marked(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in escaped(text).chars() {
-        match c {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            // What has a meaning, a mention and a reference included.
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
-                safe.push('\\');
-                safe.push(c);
-            }
-            '@' => safe += "&#64;",
-            _ => safe.push(c),
-        }
-    }
-    safe
 }

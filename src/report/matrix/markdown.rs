@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Failure, Mark, Matrix, Run, Table};
-use crate::report::escaped;
+use crate::report::quote::markdown as plain;
 
 impl Matrix {
     /// The matrix as one file of Markdown.
@@ -76,31 +76,4 @@ fn write_run(out: &mut String, number: usize, run: &Run) -> fmt::Result {
         writeln!(out, "| {} | {} | {sentence} | {reason} | {} |", plain(id), mark.sign(), history.join("<br>"))?;
     }
     Ok(())
-}
-
-/// Somebody's text as text: nothing in it is markup, and it stays on its line.
-fn plain(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in escaped(text).chars() {
-        match c {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => safe.extend(['\\', c]),
-            _ => safe.push(c),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_in_a_text_is_markup() {
-        assert_eq!(plain("a|b <i>*c*</i> `d` [e](f)"), r"a\|b &lt;i&gt;\*c\*&lt;/i&gt; \`d\` \[e\](f)");
-        assert_eq!(plain("one\ntwo"), r"one\\ntwo");
-        assert_eq!(plain("plain words, 1.2: yes!"), "plain words, 1.2: yes!");
-    }
 }
