@@ -274,7 +274,9 @@ impl Report {
         let failed = self.requirements.iter().any(|row| row.tally() == Tally::Failed);
         let soft = |row: &RequirementReport| matches!(row.verdict, Verdict::Advice | Verdict::NotReached);
         let strict = self.strict && self.requirements.iter().any(soft);
-        let exercised = self.requirements.iter().any(|row| row.exercised > 0 && row.level == "MUST");
+        // Advice alone is no conformance, unless only advice was asked for.
+        let must = self.filter.is_empty() || self.requirements.iter().any(|row| row.level == "MUST");
+        let exercised = self.requirements.iter().any(|row| row.exercised > 0 && (!must || row.level == "MUST"));
         let whole = self.broken.is_empty() && self.aborted.is_none() && self.known_problems.is_empty();
         self.passed = !failed && !strict && exercised && whole;
     }

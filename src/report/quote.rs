@@ -17,31 +17,35 @@ pub(crate) fn escaped(text: &str) -> String {
     safe
 }
 
-/// `text` as text of Markdown, on one line: nothing in it is markup, a mention, a reference or a link.
+/// `text` as text of Markdown, on one line: nothing in it is markup, a mention, or a link.
 pub(super) fn markdown(text: &str) -> String {
     let text = escaped(text);
     let mut safe = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
     let mut last = None;
-    for c in text.chars() {
+    while let Some(c) = chars.next() {
         match c {
             '&' => safe += "&amp;",
             '<' => safe += "&lt;",
             '>' => safe += "&gt;",
-            '@' => safe += "&#64;",
-            // A reference to an issue, or a heading.
-            '#' => safe += "&#35;",
+            // A forge looks for people in what the markup has become: only two pieces of text make no name.
+            '@' => safe += "@<!-- -->",
             // The scheme of an address.
             '/' if last == Some(':') => safe += "&#47;",
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => safe.extend(['\\', c]),
-            // What begins a list or a rule, where it begins the line.
-            '-' | '+' | '=' if last.is_none() => safe.extend(['\\', c]),
-            // The mark of a numbered list.
-            '.' | ')' if !safe.is_empty() && safe.chars().all(|c| c.is_ascii_digit()) => safe.extend(['\\', c]),
+            // What begins a heading, a list or a rule, where it begins the line.
+            '#' | '-' | '+' | '=' if last.is_none() => safe.extend(['\\', c]),
+            '.' | ')' if starts_item(&safe) && chars.peek().is_none_or(|next| *next == ' ') => safe.extend(['\\', c]),
             _ => safe.push(c),
         }
         last = Some(c);
     }
     safe
+}
+
+/// Whether a point behind it would make it the number of a list's item.
+fn starts_item(line: &str) -> bool {
+    !line.is_empty() && line.chars().all(|c| c.is_ascii_digit())
 }
 
 /// `words` as a line that a shell splits into the same words again.
@@ -87,7 +91,10 @@ mod tests {
         assert_eq!(markdown("a|b <i>*c*</i> `d` [e](f)"), r"a\|b &lt;i&gt;\*c\*&lt;/i&gt; \`d\` \[e\](f)");
         assert_eq!(markdown("one\ntwo"), r"one\\ntwo");
         assert_eq!(markdown("plain words, 1.2: yes!"), "plain words, 1.2: yes!");
-        assert_eq!(markdown("@you #12 https://x"), "&#64;you &#35;12 https:&#47;/x");
-        assert_eq!(["- a", "1. a", "2) a", "# a"].map(markdown), [r"\- a", r"1\. a", r"2\) a", "&#35; a"]);
+        assert_eq!(markdown("@you https://x"), "@<!-- -->you https:&#47;/x");
+        assert_eq!(
+            ["- a", "1. a", "2) a", "# a", "0.1.0"].map(markdown),
+            [r"\- a", r"1\. a", r"2\) a", r"\# a", "0.1.0"]
+        );
     }
 }

@@ -115,7 +115,13 @@ fn what_a_candidate_says_is_text_in_every_form() {
         }
     }
     assert_eq!(fence, None);
-    assert!(!outside.contains("<script") && !outside.contains("@you") && !outside.contains("**x**"), "{outside}");
+    assert!(
+        !outside.contains("<script")
+            && !outside.contains("@you")
+            && !outside.contains("@y")
+            && !outside.contains("**x**"),
+        "{outside}"
+    );
     quick_junit::Report::deserialize_from_str(&read(dir.path(), "junit")).unwrap();
     // The adapter's file is where its failures are.
     let place = &json(dir.path(), "sarif")["runs"][0]["results"][0]["locations"][0]["physicalLocation"];

@@ -81,7 +81,8 @@ impl Forms<'_> {
         if !with.is_empty() {
             writeln!(out, "- with it: {}", with.join(", "))?;
         }
-        seen_as(&row.id).iter().try_for_each(|kind| writeln!(out, "- seen as: {}", marked(kind)))?;
+        // The specification's own words.
+        seen_as(&row.id).iter().try_for_each(|kind| writeln!(out, "- seen as: {kind}"))?;
         if let Some(command) = self.replay(row) {
             writeln!(out, "- replay:\n")?;
             fenced(out, &command)?;
