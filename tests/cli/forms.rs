@@ -231,7 +231,7 @@ fn what_fails_the_run_fails_in_junit() {
     let advised = ["--candidate", "speaks-as-the-user", "-r", "LOG-6"];
     assert_eq!(junit(&advised), (Some(0), 0));
     assert_eq!(junit(&[&advised[..], &["--strict"]].concat()), (Some(1), 1));
-    assert_eq!(junit(&["-r", "LAT-5"]), (Some(2), 1));
+    assert_eq!(junit(&["--candidate", "speaks-as-the-user", "-r", "RED-1"]), (Some(2), 1));
     let breaks = breaking(dir.path());
     let breaks: Vec<&str> = ["-r", "LOG-2", "--"].into_iter().chain(breaks.iter().map(String::as_str)).collect();
     let (code, failures) = junit(&breaks);
