@@ -281,6 +281,11 @@ impl Report {
         self.passed = !failed && !strict && exercised && whole;
     }
 
+    /// Whether it was finished, and nothing was exercised.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.aborted.is_none() && self.broken.is_empty() && self.requirements.iter().all(|row| row.exercised == 0)
+    }
+
     /// The row of a requirement.
     #[must_use]
     pub fn requirement(&self, id: &str) -> Option<&RequirementReport> {

@@ -9,7 +9,7 @@ use super::candidates::{Candidate, Profile, escaped_lines};
 use super::files::can_be_written;
 use super::forms::Files;
 use super::progress::Progress;
-use super::screen::{Failure, cannot, nearest, print, shown, usage, warn};
+use super::screen::{Failure, cannot, nearest, print, usage, warn};
 use super::{bless, overnight, profiles, regressions};
 use crate::{Report, Requirement, requirement, requirements};
 
@@ -46,8 +46,13 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if let Some(time) = args.for_time {
         return overnight::overnight(args, profile.as_ref(), time);
     }
-    let (report, replay) = run(args, profile.as_ref(), "")?;
+    let (mut report, replay) = run(args, profile.as_ref(), "")?;
+    let blessed = args.known.as_ref().filter(|_| args.bless).map(|known| bless::bless(known, &mut report));
+    if let Some(Ok(changes)) = &blessed {
+        print(changes);
+    }
     files.deliver(&report, replay, args.profile.as_deref(), args.quiet)?;
+    blessed.transpose()?;
     Ok(report.exit_code())
 }
 
@@ -122,19 +127,9 @@ pub(super) fn run_round(
     if let Some(progress) = progress {
         progress.end();
     }
-    let mut report = report.map_err(|error| cannot(escaped_lines(&error)))?;
-    let blessed = args.known.as_ref().filter(|_| args.bless).map(|known| bless::bless(known, &mut report));
+    let report = report.map_err(|error| cannot(escaped_lines(&error)))?;
     let replay = candidate.replay();
     candidate.let_go();
-    match blessed {
-        None => {}
-        Some(Ok(changes)) => print(&changes),
-        Some(Err(failure)) => {
-            // Whatever goes wrong then, the report is not lost.
-            print(&shown(&report, &replay));
-            return Err(failure);
-        }
-    }
     Ok((report, replay))
 }
 

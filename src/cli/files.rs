@@ -52,6 +52,10 @@ fn can_replace(path: &Path, what: &str, option: &str, is_ours: impl Fn(&Path) ->
     };
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => Err(refused(ErrorKind::IsADirectory.into())),
+        // Standard output that goes to a file: to write the file is to lose what was printed.
+        Ok(there) if there.is_file() && (path.starts_with("/dev") || path.starts_with("/proc")) => Err(cannot(
+            format!("{} is the file that this command prints to: name another file with {option}", path.display()),
+        )),
         Ok(there) if there.is_file() => {
             if there.len() > 0 && !is_ours(path) {
                 return Err(cannot(format!(

@@ -1,5 +1,6 @@
 //! The report in the forms that other programs show.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,7 +19,7 @@ pub(super) struct FormArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Markdown, as a forge shows it beside a job
+    /// Markdown, as a forge shows it beside a job; where FILE is $GITHUB_STEP_SUMMARY, it is added to it
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
 
@@ -57,7 +58,7 @@ impl Files<'_> {
         if let Some(path) = self.json {
             can_be_written(path, "the report", "--json")?;
         }
-        for (form, path) in self.forms.files() {
+        for (form, path) in self.forms.files().filter(|(form, path)| !is_step_summary(form, path)) {
             form_can_be_written(path, form)?;
         }
         let json = self.json.map(|path| ("--json", path));
@@ -108,13 +109,24 @@ impl Files<'_> {
                     forms.sarif((&file, line))
                 }
             };
-            std::fs::write(path, text)
-                .map_err(|error| cannot(format!("cannot write {} to {}: {error}", form.what, path.display())))
+            let written = if is_step_summary(form, path) {
+                let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+                file.and_then(|mut file| file.write_all(text.as_bytes()))
+            } else {
+                std::fs::write(path, text)
+            };
+            written.map_err(|error| cannot(format!("cannot write {} to {}: {error}", form.what, path.display())))
         });
         // All of them, and then the first that failed.
         let written: Vec<Result<(), Failure>> = written.collect();
         std::iter::once(json).chain(written).collect()
     }
+}
+
+/// Whether it is the file that a forge's job adds its summaries to, one behind the other.
+fn is_step_summary(form: &Form, path: &Path) -> bool {
+    let named = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|named| !named.is_empty());
+    form.option == "--summary" && named.is_some_and(|named| Path::new(&named) == path)
 }
 
 /// The same for every way to name a file.

@@ -36,7 +36,7 @@ impl Progress {
             n => format!("{n} suspicions"),
         };
         if tick.shrinking {
-            let style = ProgressStyle::with_template("{prefix}{spinner} {msg}");
+            let style = ProgressStyle::with_template("{prefix}{spinner} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.set_message(format!("shrinking witnesses: {} found", tick.suspects));
             return;
@@ -60,6 +60,6 @@ impl Progress {
 }
 
 fn filling() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{prefix}{bar:24.cyan/dim} {percent:>3} %  {msg}  {eta:>4} left");
+    let style = ProgressStyle::with_template("{prefix}{bar:16.cyan/dim} {percent:>3} % {eta:>4} left  {wide_msg}");
     style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
 }

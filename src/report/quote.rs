@@ -1,20 +1,42 @@
 //! Foreign text on its way to a person: nothing in it can reach the terminal as a command, or the shell as a word.
 
-/// `text` with control characters and what changes the direction of writing escaped, as Rust writes them.
+/// `text` with everything escaped, as Rust writes it, that cannot be seen: control characters, what changes the direction of
+/// writing, what has no width or no meaning. Combining marks stay.
 ///
 /// White space at line ends stays visible as it is; a line feed becomes `\n`.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
+    text.chars().for_each(|c| push(&mut safe, c));
+    safe
+}
+
+/// `text` escaped, and cut at `most` characters where it is longer; no escape is cut in two.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let (mut safe, mut length) = (String::new(), 0);
     for c in text.chars() {
-        let unseen =
-            matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-        if c.is_control() || unseen {
-            safe.extend(c.escape_default());
-        } else {
-            safe.push(c);
+        let before = safe.len();
+        push(&mut safe, c);
+        length += safe[before..].chars().count();
+        if length > most {
+            safe.truncate(before);
+            break;
         }
     }
     safe
+}
+
+fn push(safe: &mut String, c: char) {
+    if is_seen(c) { safe.push(c) } else { safe.extend(c.escape_default()) }
+}
+
+fn is_seen(c: char) -> bool {
+    match c {
+        ' '..='~' | '\u{a0}' | '\u{3000}' => true,
+        // Letters by their class, and blank: the fillers of Hangul, and the empty pattern of Braille.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}' => false,
+        // What can be printed, the library knows; behind a letter it lets combining marks be.
+        _ => !c.is_control() && ['a', c].iter().collect::<String>().escape_debug().count() == 2,
+    }
 }
 
 /// `text` as text of Markdown, on one line: nothing in it is markup, a mention, or a link.
@@ -96,5 +118,23 @@ mod tests {
             ["- a", "1. a", "2) a", "# a", "0.1.0"].map(markdown),
             [r"\- a", r"1\. a", r"2\) a", r"\# a", "0.1.0"]
         );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped_and_what_can_is_not() {
+        for seen in [
+            "na\u{ef}ve",
+            "e\u{301}",
+            "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947}",
+            "\u{4f60}\u{597d}\u{3000}",
+            "\u{1f600}",
+            "\\ \"'",
+        ] {
+            assert_eq!(escaped(seen), seen);
+        }
+        for unseen in "\u{1b}\u{7f}\u{85}\u{ad}\u{61c}\u{180e}\u{200b}\u{202e}\u{2028}\u{2066}\u{3164}\u{feff}\u{fffe}\u{ffff}\u{e0041}".chars() {
+            assert_eq!(escaped(&unseen.to_string()), unseen.escape_default().to_string());
+        }
+        assert_eq!((cut("ab\u{1b}c", 3).as_str(), cut("ab\u{1b}c", 8).as_str()), ("ab", "ab\\u{1b}"));
     }
 }

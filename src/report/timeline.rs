@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::quote::escaped;
+use super::quote::cut;
 use super::wording::{command, did, number, own, rule};
 use crate::contract::{Contract, PressureSource};
 use crate::drawing::{Body, Cost, Drawing, Row, StepState};
@@ -161,7 +161,7 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
         });
         rows.push(Row { visible, state: state.unwrap_or_default(), ..row(body) });
         let said = |words: String, content: &str| {
-            let content: String = escaped(content).chars().take(56).collect();
+            let content = cut(content, 56);
             row(Body { command: format!("  {words}"), did: format!("\"{content}\""), ..Body::default() })
         };
         if let Some(error) = &event.raised {

@@ -5,6 +5,10 @@ use crate::drawing::Cost;
 use crate::requirement::requirement;
 use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport};
 
+/// What is said of a run in which nothing was exercised.
+pub(super) const NOTHING: &str =
+    "nothing was exercised: the candidate claims none of what was asked for, or nothing of it came about";
+
 /// What the fault of a failure cost, where its history has a price.
 pub(super) fn cost(row: &RequirementReport) -> Option<String> {
     let Cost { calls, chars, forbidden_calls, forbidden_chars } = row.drawing.as_ref()?.cost;

@@ -239,6 +239,51 @@ fn what_fails_the_run_fails_in_junit() {
 }
 
 #[test]
+fn how_a_candidate_broke_off_is_told_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let breaks = breaking(dir.path());
+    let breaks: Vec<&str> = ["-r", "LOG-2", "--"].into_iter().chain(breaks.iter().map(String::as_str)).collect();
+    let ran = all_forms(dir.path(), &breaks);
+    let message = ran.out.lines().find(|line| line.contains("exit")).unwrap().trim();
+    let words: Vec<&str> = message.split(' ').take(4).collect();
+    for form in ["html", "summary", "junit", "sarif"] {
+        let text = read(dir.path(), form);
+        assert!(text.contains("crash in ") && text.contains(&words.join(" ")), "{form}: {words:?}\n{text}");
+    }
+    for form in ["html", "summary"] {
+        assert!(read(dir.path(), form).contains("plimsoll replay plimsoll-witnesses/breaking-"), "{form}");
+    }
+}
+
+#[test]
+fn a_run_that_exercises_nothing_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = all_forms(dir.path(), &["--candidate", "speaks-as-the-user", "-r", "RED-1", "--source", "a"]);
+    assert_eq!(ran.code, Some(2));
+    let says = "nothing was exercised";
+    assert!(ran.out.contains(says), "{}", ran.out);
+    for form in ["html", "summary", "junit", "sarif"] {
+        assert!(read(dir.path(), form).contains(says), "{form}");
+    }
+    assert_eq!(json(dir.path(), "badge")["message"], "nothing exercised");
+}
+
+#[test]
+fn a_job_s_summaries_stand_one_behind_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("step-summary");
+    fs::write(&path, "what another step says\n").unwrap();
+    for _ in 0..2 {
+        let arguments = ["check", "--effort", "smoke", "-r", "THR-1", "-q", "--summary", path.to_str().unwrap()];
+        let ran = crate::command(dir.path(), &arguments).env("GITHUB_STEP_SUMMARY", &path).output().unwrap();
+        assert!(ran.status.success());
+    }
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("what another step says\n## plimsoll: reference"), "{text}");
+    assert_eq!(text.matches("## plimsoll: ").count(), 2, "{text}");
+}
+
+#[test]
 fn a_file_that_cannot_be_written_costs_no_other() {
     let dir = tempfile::tempdir().unwrap();
     // A device that is full.

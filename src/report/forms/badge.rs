@@ -15,7 +15,7 @@ impl Forms<'_> {
         let held_to = self.profile.clone().unwrap_or_else(|| "its own contract".to_owned());
         let part = if report.filter.is_empty() { "" } else { ", a part only" };
         let (message, colour) = match report.exit_code() {
-            2 | 3 => ("not finished".to_owned(), "lightgrey"),
+            2 | 3 => (self.state().to_owned(), "lightgrey"),
             code => {
                 let colour = match (code, holds == claimed) {
                     (0, true) => "brightgreen",

@@ -23,19 +23,19 @@ impl Forms<'_> {
             suite.add_property(("seed", report.seed.to_string().as_str()));
             suite.add_property(("effort", report.effort.as_str()));
             suite.add_property(("specification", report.spec.as_str()));
+            if !report.filter.is_empty() {
+                suite.add_property(("only", report.filter.join(", ").as_str()));
+            }
             suite.add_test_cases(rows.iter().map(|row| self.case(row)));
             document.add_test_suite(suite);
         }
-        let mut remarks = self.remarks();
-        if report.exit_code() != 0 && remarks.is_empty() && document.failures + document.errors == 0 {
-            remarks.push("nothing was exercised: what is claimed, and was asked for, has not been tried".to_owned());
-        }
+        let remarks = [self.breaks(), self.remarks()].concat();
         if !remarks.is_empty() {
             let mut suite = TestSuite::new("the run itself");
             for remark in &remarks {
                 let name = remark.split(':').next().unwrap_or_default();
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-                status.set_message(escaped(remark));
+                status.set_message(remark.lines().map(escaped).collect::<Vec<_>>().join("; "));
                 suite.add_test_case(TestCase::new(name, status));
             }
             document.add_test_suite(suite);

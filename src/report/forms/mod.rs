@@ -11,7 +11,8 @@ mod page;
 mod sarif;
 mod summary;
 
-use super::quote::{escaped, shell};
+use super::quote::{cut, shell};
+use super::told::NOTHING;
 use crate::verdict::{Report, RequirementReport};
 
 /// A report, and what it does not know of itself.
@@ -28,12 +29,30 @@ impl Forms<'_> {
     /// `name version`, or what of it the candidate tells.
     fn candidate(&self) -> String {
         let candidate = &self.report.candidate;
-        escaped(format!("{} {}", candidate.name, candidate.version).trim())
+        let told = format!("{} {}", candidate.name, candidate.version);
+        match cut(told.trim(), 120) {
+            nothing if nothing.is_empty() => "a candidate without a name".to_owned(),
+            name => name,
+        }
+    }
+
+    /// How the run ended, in a word or two.
+    fn state(&self) -> &'static str {
+        match self.report.exit_code() {
+            0 => "passed",
+            1 => "failed",
+            _ if self.report.is_idle() => "nothing exercised",
+            _ => "not finished",
+        }
     }
 
     /// The command that replays the witness of `row`, as one line.
     fn replay(&self, row: &RequirementReport) -> Option<String> {
-        let path = self.report.witness_path(row.witness.as_deref()?).display().to_string();
+        self.replay_of(row.witness.as_deref()?)
+    }
+
+    fn replay_of(&self, witness: &str) -> Option<String> {
+        let path = self.report.witness_path(witness).display().to_string();
         let (before, after) = &self.replay;
         Some(format!("{before}{}{after}", shell(&[path])))
     }
@@ -45,15 +64,18 @@ impl Forms<'_> {
         self.report.requirements.iter().filter(|row| row.verdict != Verdict::NotClaimed).count()
     }
 
-    /// What keeps the run from being whole, in sentences.
+    /// What keeps the run from being whole, in sentences, but for how the candidate broke off.
     fn remarks(&self) -> Vec<String> {
         let report = self.report;
-        let broken = report.broken.iter().map(|broken| {
-            let message = broken.message.lines().next().unwrap_or_default();
-            format!("{}: {message}", super::told::broke(broken, report))
-        });
+        let idle = report.is_idle().then(|| NOTHING.to_owned());
         let known = report.known_problems.iter().map(|problem| format!("known failures: {problem}"));
         let ends = report.aborted.iter().chain(&report.cut_short).map(|why| format!("not finished: {why}"));
-        broken.chain(known).chain(ends).collect()
+        idle.into_iter().chain(known).chain(ends).collect()
+    }
+
+    /// How the candidate broke off, in lines.
+    fn breaks(&self) -> Vec<String> {
+        let broken = self.report.broken.iter();
+        broken.map(|broken| format!("{}: {}", super::told::broke(broken, self.report), broken.message)).collect()
     }
 }

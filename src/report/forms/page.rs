@@ -6,9 +6,9 @@ use super::Forms;
 use super::chart::chart;
 use crate::report::areas::{folded, grouped, shown};
 use crate::report::html::plain;
-use crate::report::told::{cost, played, seen_as};
+use crate::report::told::{broke, cost, played, seen_as};
 use crate::requirement::requirement;
-use crate::verdict::{RequirementReport, Tally, Verdict};
+use crate::verdict::{BrokenReport, RequirementReport, Tally, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -50,14 +50,19 @@ impl Forms<'_> {
 
     fn write_head(&self, out: &mut String) -> fmt::Result {
         let report = self.report;
-        let (class, state) = match report.exit_code() {
-            0 => ("passed", "passed"),
-            1 => ("failed", "failed"),
-            _ => ("unfinished", "not finished"),
+        let class = match report.exit_code() {
+            0 => "passed",
+            1 => "failed",
+            _ => "unfinished",
         };
         writeln!(out, "<header>\n<h1>{}</h1>", plain(&self.candidate()))?;
         let closing = report.closing_line();
-        writeln!(out, "<p class=\"closing\"><span class=\"pill {class}\">{state}</span>{}</p>", plain(&closing))?;
+        writeln!(
+            out,
+            "<p class=\"closing\"><span class=\"pill {class}\">{}</span>{}</p>",
+            self.state(),
+            plain(&closing)
+        )?;
         writeln!(out, "<dl class=\"facts\">")?;
         let mut fact = |name: &str, value: &str| writeln!(out, "<dt>{name}</dt><dd>{}</dd>", plain(value));
         fact("held to", self.profile.as_deref().unwrap_or("its own contract"))?;
@@ -95,11 +100,24 @@ impl Forms<'_> {
 
     fn write_failures(&self, out: &mut String) -> fmt::Result {
         let rows = shown(&self.report.requirements, self.report.first.as_deref());
-        if rows.is_empty() {
+        if rows.is_empty() && self.report.broken.is_empty() {
             return Ok(());
         }
         writeln!(out, "<h2>What does not hold</h2>")?;
-        rows.iter().try_for_each(|row| self.write_failure(out, row))
+        rows.iter().try_for_each(|row| self.write_failure(out, row))?;
+        self.report.broken.iter().try_for_each(|broken| self.write_break(out, broken))
+    }
+
+    fn write_break(&self, out: &mut String, broken: &BrokenReport) -> fmt::Result {
+        writeln!(out, "<section class=\"finding\">\n<h3>{}</h3>", plain(&broke(broken, self.report)))?;
+        if let Some(timeline) = &broken.timeline {
+            writeln!(out, "<pre tabindex=\"0\">{}</pre>", lines(timeline.trim_end()))?;
+        }
+        writeln!(out, "<pre tabindex=\"0\">{}</pre>", lines(&broken.message))?;
+        if let Some(command) = broken.witness.as_deref().and_then(|witness| self.replay_of(witness)) {
+            writeln!(out, "<pre tabindex=\"0\">{}</pre>", plain(&command))?;
+        }
+        writeln!(out, "</section>")
     }
 
     fn write_failure(&self, out: &mut String, row: &RequirementReport) -> fmt::Result {

@@ -19,8 +19,8 @@ impl Forms<'_> {
         let found = rows()
             .filter(|row| row.tally() == Tally::Failed || matches!(row.verdict, Verdict::Advice | Verdict::Known));
         let results: Vec<Value> = found.map(|row| self.result(row, &ids, source)).collect();
-        let notes: Vec<Value> = self
-            .remarks()
+        let notes: Vec<Value> = [self.breaks(), self.remarks()]
+            .concat()
             .iter()
             .map(|remark| json!({"level": "error", "message": {"text": escaped(remark)}}))
             .collect();

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use super::Forms;
 use crate::report::areas::{columns, folded, grouped, shown};
-use crate::report::quote::markdown as marked;
-use crate::report::told::{cost, played, seen_as};
+use crate::report::quote::{escaped, markdown as marked};
+use crate::report::told::{broke, cost, played, seen_as};
 use crate::requirement::requirement;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
@@ -20,15 +20,20 @@ impl Forms<'_> {
 
     fn write_summary(&self, out: &mut String) -> fmt::Result {
         let report = self.report;
-        let state = match report.exit_code() {
-            0 => "passed",
-            1 => "failed",
-            _ => "not finished",
-        };
-        writeln!(out, "## plimsoll: {} {state}\n", marked(&self.candidate()))?;
+        writeln!(out, "## plimsoll: {} {}\n", marked(&self.candidate()), self.state())?;
         writeln!(out, "**{}**\n", report.closing_line())?;
         let held = self.profile.as_ref().map(|name| format!("profile {}; ", marked(name))).unwrap_or_default();
-        writeln!(out, "{held}{}; specification {}, suite {}.\n", played(report).join("; "), report.spec, report.suite)?;
+        let only = match report.filter.as_slice() {
+            [] => String::new(),
+            ids => format!("only {}; ", ids.join(", ")),
+        };
+        writeln!(
+            out,
+            "{held}{only}{}; specification {}, suite {}.\n",
+            played(report).join("; "),
+            report.spec,
+            report.suite
+        )?;
         let columns = columns(&report.requirements);
         write!(out, "| area | |")?;
         columns.iter().try_for_each(|(name, _)| write!(out, " {name} |"))?;
@@ -49,6 +54,18 @@ impl Forms<'_> {
             writeln!(out, "\n> {}", marked(&remark))?;
         }
         shown(&report.requirements, report.first.as_deref()).iter().try_for_each(|row| self.write_row(out, row))?;
+        for broken in &report.broken {
+            writeln!(out, "\n### {}\n", marked(&broke(broken, report)))?;
+            if let Some(timeline) = &broken.timeline {
+                fenced(out, timeline.trim_end())?;
+            }
+            let lines: Vec<String> = broken.message.lines().map(escaped).collect();
+            fenced(out, &lines.join("\n"))?;
+            if let Some(command) = broken.witness.as_deref().and_then(|witness| self.replay_of(witness)) {
+                writeln!(out, "- replay:\n")?;
+                fenced(out, &command)?;
+            }
+        }
         for verdict in [Verdict::Known, Verdict::NotReached] {
             let rows = report.requirements.iter().filter(|row| row.verdict == verdict && row.tally() == Tally::Skipped);
             let ids: Vec<&str> = rows.map(|row| row.id.as_str()).collect();
