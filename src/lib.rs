@@ -74,6 +74,7 @@ mod model;
 mod oracle;
 mod parts;
 mod play;
+mod regressions;
 mod repeat;
 mod report;
 mod requirement;
