@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::requirement::{requirement, requirements};
-use crate::verdict::{Report, RequirementReport, Unsteady, Verdict};
+use crate::verdict::{NondeterministicReport, Report, RequirementReport, Verdict};
 
 /// So many failures at most hide behind one wildcard.
 pub(crate) const HIDDEN: usize = 20;
@@ -42,7 +42,7 @@ pub struct KnownFailure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct UnsteadyFailure {
+pub struct NondeterministicFailure {
     /// The requirement.
     pub id: String,
     /// The version of the candidate in which it was seen.
@@ -72,7 +72,7 @@ pub struct UnsteadyFailure {
 #[non_exhaustive]
 pub struct KnownFailures {
     rows: Vec<KnownFailure>,
-    unsteady: Vec<UnsteadyFailure>,
+    nondeterministic: Vec<NondeterministicFailure>,
     /// The name of the file, without its folder: a report does not depend on where it was made.
     file: String,
 }
@@ -83,7 +83,7 @@ struct File {
     #[serde(default)]
     known: Vec<KnownFailure>,
     #[serde(default)]
-    nondeterministic: Vec<UnsteadyFailure>,
+    nondeterministic: Vec<NondeterministicFailure>,
 }
 
 impl KnownFailure {
@@ -102,12 +102,11 @@ impl KnownFailures {
     /// What is wrong, and in which line: a syntax error, an unknown member, an id that no requirement has, one that stands
     /// twice or in both lists.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let File { known: mut rows, nondeterministic: mut unsteady } =
-            basic_toml::from_str(text).map_err(|e| e.to_string())?;
+        let File { known: mut rows, mut nondeterministic } = basic_toml::from_str(text).map_err(|e| e.to_string())?;
         for (row, line) in rows.iter_mut().zip(lines(text, "known")) {
             row.line = Some(line);
         }
-        for (row, line) in unsteady.iter_mut().zip(lines(text, "nondeterministic")) {
+        for (row, line) in nondeterministic.iter_mut().zip(lines(text, "nondeterministic")) {
             row.line = Some(line);
         }
         for (at, row) in rows.iter().enumerate() {
@@ -128,12 +127,12 @@ impl KnownFailures {
                 return Err(format!("{place}{id} is listed twice: keep one row"));
             }
         }
-        for (at, row) in unsteady.iter().enumerate() {
+        for (at, row) in nondeterministic.iter().enumerate() {
             let (place, id) = (place("", row.line), &row.id);
             if requirement(id).is_none() {
                 return Err(unknown(&place, id));
             }
-            if unsteady[..at].iter().any(|other| other.id == *id) {
+            if nondeterministic[..at].iter().any(|other| other.id == *id) {
                 return Err(format!("{place}{id} is listed twice: keep one row"));
             }
             if rows.iter().any(|other| other.id == *id) {
@@ -142,7 +141,7 @@ impl KnownFailures {
                 ));
             }
         }
-        Ok(Self { rows, unsteady, file: String::new() })
+        Ok(Self { rows, nondeterministic, file: String::new() })
     }
 
     /// A list of these rows.
@@ -181,8 +180,8 @@ impl KnownFailures {
 
     /// The rows of what comes and goes.
     #[must_use]
-    pub fn nondeterministic(&self) -> &[UnsteadyFailure] {
-        &self.unsteady
+    pub fn nondeterministic(&self) -> &[NondeterministicFailure] {
+        &self.nondeterministic
     }
 
     /// The rows as JSON, as [`KnownFailures::from_values`] reads them.
@@ -193,13 +192,13 @@ impl KnownFailures {
                 "id": id, "reason": reason, "since": since, "link": link, "note": note, "witness": witness,
             }})
         };
-        let unsteady = |row: &UnsteadyFailure| {
-            let UnsteadyFailure { id, since, link, note, line } = row;
+        let nondeterministic = |row: &NondeterministicFailure| {
+            let NondeterministicFailure { id, since, link, note, line } = row;
             json!({"list": "nondeterministic", "file": self.file, "line": line, "row": {
                 "id": id, "since": since, "link": link, "note": note,
             }})
         };
-        self.rows.iter().map(row).chain(self.unsteady.iter().map(unsteady)).collect()
+        self.rows.iter().map(row).chain(self.nondeterministic.iter().map(nondeterministic)).collect()
     }
 
     #[cfg(feature = "cli")]
@@ -218,8 +217,8 @@ impl KnownFailures {
                 let row = KnownFailure::deserialize(row).map_err(|error| error.to_string())?;
                 lists.rows.push(KnownFailure { line, ..row });
             } else {
-                let row = UnsteadyFailure::deserialize(row).map_err(|error| error.to_string())?;
-                lists.unsteady.push(UnsteadyFailure { line, ..row });
+                let row = NondeterministicFailure::deserialize(row).map_err(|error| error.to_string())?;
+                lists.nondeterministic.push(NondeterministicFailure { line, ..row });
             }
             lists.file = file;
         }
@@ -236,7 +235,7 @@ impl KnownFailures {
             }
         }
         self.behind_wildcards(report, part, &mut problems);
-        for listed in &self.unsteady {
+        for listed in &self.nondeterministic {
             let Some(row) = report.requirements.iter_mut().find(|row| row.id == listed.id) else { continue };
             let seen = matches!(row.verdict, Verdict::Fail | Verdict::Advice | Verdict::Nondeterministic);
             if seen {
@@ -247,7 +246,7 @@ impl KnownFailures {
                 let place = place(&self.file, listed.line);
                 problems.push(format!("{place}{} is listed and not claimed: delete the row", listed.id));
             } else {
-                report.nondeterministic.push(Unsteady { id: listed.id.clone(), seen });
+                report.nondeterministic.push(NondeterministicReport { id: listed.id.clone(), seen });
             }
         }
         report.known_problems = problems;
@@ -290,8 +289,9 @@ impl KnownFailures {
         let filtered = !report.filter.is_empty();
         for known in &self.rows {
             let Some(prefix) = known.wildcard() else { continue };
-            let listed =
-                |id: &str| self.rows.iter().any(|row| row.id == id) || self.unsteady.iter().any(|row| row.id == id);
+            let listed = |id: &str| {
+                self.rows.iter().any(|row| row.id == id) || self.nondeterministic.iter().any(|row| row.id == id)
+            };
             let hidden = |row: &&mut RequirementReport| {
                 row.id.starts_with(prefix)
                     && matches!(row.verdict, Verdict::Fail | Verdict::Advice)

@@ -74,6 +74,7 @@ mod model;
 mod oracle;
 mod parts;
 mod play;
+mod regressions;
 mod repeat;
 mod report;
 mod requirement;
@@ -104,7 +105,7 @@ pub use field::{Block, Cut, Infeasible, Reduced, Request};
 pub use gauge::{FigureAge, FigureDraft, GaugeCase, GaugeSettings, MeasureCase, Measured, Reported};
 pub use generate::{Effort, Share};
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
-pub use known::{KnownFailure, KnownFailures, UnsteadyFailure};
+pub use known::{KnownFailure, KnownFailures, NondeterministicFailure};
 pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
 pub use limit_check::{
     LimitBudget, check_assembler, check_at_limit, check_gauge, check_guard, check_reducer, check_trimmer,
@@ -124,7 +125,7 @@ pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
 pub use verdict::{
-    BrokenReport, CandidateInfo, LimitShare, PROTOCOL, Report, RequirementReport, SPEC_EDITION, ShareReport, Tally,
-    Unsteady, Verdict,
+    BrokenReport, CandidateInfo, LimitShare, NondeterministicReport, PROTOCOL, Report, RequirementReport, SPEC_EDITION,
+    ShareReport, Tally, Verdict,
 };
 pub use witness::Witness;

@@ -6,16 +6,18 @@ use std::sync::OnceLock;
 
 use crate::contract::Capability;
 use crate::generate::Effort;
-use crate::limit_case::LimitCase;
+use crate::regressions::{DIR, For, Kept, files};
 use crate::report::{Forms, TextReport, escaped};
 use crate::suite::Suite;
 use crate::verdict::{Report, Tally, Verdict};
 use crate::witness::Witness;
 
 /// Writes a module of tests for a candidate: one `#[test]` for each requirement, `verdict` for the run as a whole, `replay`,
-/// which plays the witness that `PLIMSOLL_REPLAY` names, and `regressions`, which plays every witness in the folder
-/// `plimsoll-regressions` of the crate (or the one that `PLIMSOLL_REGRESSIONS` names): put a witness there once its fault
-/// is mended.
+/// which plays the witness that `PLIMSOLL_REPLAY` names, and `regressions`, which plays the witnesses in the folder
+/// `plimsoll-regressions` of the crate (or the one that `PLIMSOLL_REGRESSIONS` names) that are for the candidate: put a
+/// witness there once its fault is mended. They are those that `plimsoll check` plays first, under the same contract, with
+/// two differences: a witness is held to the requirements that it names and to no list of known failures, and a file that
+/// cannot be read fails the test.
 ///
 /// The first argument is the name of the module, the second makes a fresh candidate: a path to a function, or a closure.
 /// The tests of one process share one run, at effort `smoke` unless `PLIMSOLL_EFFORT` says otherwise; all variables of
@@ -74,37 +76,42 @@ macro_rules! __requirement_tests {
     };
 }
 
-/// Plays every witness in the folder `plimsoll-regressions` of the crate at `root`, or in the one that
-/// `PLIMSOLL_REGRESSIONS` names: those of one part of a candidate; without a part, histories and what the contract claims.
+/// Plays the witnesses in the folder `plimsoll-regressions` of the crate at `root`, or in the one that
+/// `PLIMSOLL_REGRESSIONS` names, and in the folders in it: cases for one part of a candidate; without a part, those that name
+/// the candidate, or none. Each plays under the contract as it is now; one that cannot is left out with a note.
 ///
 /// # Panics
 ///
-/// If one still fails, or cannot be played; it is named.
+/// If one still fails, or cannot be read or played; it is named.
 pub fn regressions(suite: impl Fn() -> Suite, root: &str, part: Option<Capability>) {
     let named = std::env::var_os("PLIMSOLL_REGRESSIONS").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let dir = named.clone().unwrap_or_else(|| Path::new(root).join("plimsoll-regressions"));
-    let entries = match std::fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(_) if named.is_none() => return note(&format!("there is no folder {}: nothing is played", dir.display())),
-        Err(error) => panic!("PLIMSOLL_REGRESSIONS names {}: {error}", dir.display()),
+    let dir = named.clone().unwrap_or_else(|| Path::new(root).join(DIR));
+    let paths = match files(&dir, named.is_none()) {
+        Ok(Some(paths)) => paths,
+        Ok(None) => return note(&format!("there is no folder {}: nothing is played", dir.display())),
+        Err(error) => panic!("{error}; mend that, or name another folder of witness files with PLIMSOLL_REGRESSIONS"),
     };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
-    paths.sort();
+    if paths.is_empty() {
+        return note(&format!("{} has no witnesses: nothing is played", dir.display()));
+    }
+    let suite = suite().from_env().unwrap_or_else(|error| panic!("{error}"));
+    let (candidate, contract) = suite.introduced().unwrap_or_else(|error| panic!("{error}"));
+    // A part by itself has no name of its own.
+    let name = part.is_none().then_some(candidate.name.as_str());
+    let here = For { name, part, contract: &contract };
     let mut played = 0;
     for path in paths {
-        let witness = Witness::load(&path).unwrap_or_else(|error| panic!("{error}"));
-        let side = witness.case.as_ref().map(LimitCase::side);
-        let plays = match part {
-            Some(part) => side == Some(part),
-            // A case for a part that this candidate does not claim is for another module.
-            None => side.is_none_or(|side| suite().claims(side)),
+        let witness = match here.keep(&path) {
+            Kept::Plays(witness) => witness,
+            Kept::OfAnother => continue,
+            // What passes says nothing: nobody would see a note.
+            Kept::Unreadable(error) => panic!("{error}; mend the file, or take it out of the folder"),
+            Kept::Unfit(why) => {
+                note(&why);
+                continue;
+            }
         };
-        if !plays {
-            continue;
-        }
-        let replay = suite().from_env().and_then(|suite| suite.replay(&witness));
-        match replay {
+        match suite.replay(&witness) {
             Ok(replay) if replay.fails() => panic!("{} fails:\n\n{replay}", path.display()),
             Ok(_) => played += 1,
             Err(error) => panic!("{} cannot be replayed: {error}", path.display()),

@@ -1,7 +1,8 @@
 //! Test modules in one line. They only forward: what is asserted is a [`LimitReport`](crate::LimitReport).
 
 /// A test module for a reducer: one `#[test]` a requirement, `red_1` to `red_13`, `verdict`, and `regressions`, which plays
-/// the cases in the folder `plimsoll-regressions` as [`conformance_tests!`](crate::conformance_tests) does.
+/// the cases for this part in the folder `plimsoll-regressions` as [`conformance_tests!`](crate::conformance_tests) does,
+/// whatever candidate they name: a part by itself has no name.
 ///
 /// The reducer is anything that is a [`Reducer`](crate::Reducer), a closure too; the contract, if it is left out, claims
 /// `field` with every parameter at its default. Requirements that the contract does not claim pass; advice is printed.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::candidate::{Compactor, Error};
-use crate::contract::{Capability, Contract};
+use crate::contract::Contract;
 use crate::generate::Effort;
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
@@ -282,7 +282,6 @@ impl Suite {
     }
 
     /// The candidate as it names itself, and the contract that it is held to.
-    #[cfg(feature = "cli")]
     pub(crate) fn introduced(&self) -> Result<(CandidateInfo, Contract), String> {
         let probe = (self.make)().map_err(|error| error.to_string())?;
         let contract = self.contract.clone().unwrap_or_else(|| probe.contract());
@@ -404,12 +403,6 @@ impl Suite {
                 .map_err(|e| format!("cannot write the report {}: {e}", path.display()))?;
         }
         Ok(report)
-    }
-
-    /// Whether the contract that the candidate is held to claims this.
-    pub(crate) fn claims(&self, capability: Capability) -> bool {
-        let declared = || (self.make)().ok().map(|candidate| candidate.contract());
-        self.contract.clone().or_else(declared).is_some_and(|contract| contract.claims(capability))
     }
 
     /// Plays a witness again, under the contract that stands in it. Of the options only the timeout counts.

@@ -216,7 +216,7 @@ pub struct Report {
     pub known_problems: Vec<String>,
     /// The requirements that are listed as failing now and then, and whether each failed in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nondeterministic: Vec<Unsteady>,
+    pub nondeterministic: Vec<NondeterministicReport>,
     /// The directory of the witness files; not in the JSON report, which does not depend on where it was made.
     #[serde(skip)]
     pub witness_dir: Option<PathBuf>,
@@ -225,7 +225,7 @@ pub struct Report {
 /// A requirement that is listed as failing now and then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Unsteady {
+pub struct NondeterministicReport {
     /// Its id.
     pub id: String,
     /// Whether it failed in this run.

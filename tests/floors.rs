@@ -50,6 +50,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("adapter", 33),
     ("report", 40),
     ("snapshot", 41),
+    ("regressions", 41),
     ("macros", 41),
     ("macros_field", 41),
     ("macros_fuzz", 41),

@@ -3,35 +3,79 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::screen::{Failure, cannot};
-use crate::runner::hold_to;
+use crate::runner::{DOES_NOT_REPEAT, hold_to};
 use crate::verdict::{Report, RequirementReport};
 use crate::{KnownFailures, Verdict};
-
-/// What a failure that does not repeat says.
-const FLAKY: &str = "it does not repeat";
 
 /// The names of the two lists.
 const LISTS: [&str; 2] = ["known", "nondeterministic"];
 
+/// Whether what stands at `path` can be read, and a list be written there: asked before a run, which would be lost otherwise.
+pub(super) fn ready(path: &Path) -> Result<(), Failure> {
+    let (list, _) = Written::read(path)?;
+    edits(path, list.text.parse::<DocumentMut>())?;
+    let (_, part) = target(path);
+    // It was only a question.
+    fs::write(&part, "").and_then(|()| fs::remove_file(&part)).map_err(|error| {
+        cannot(format!(
+            "cannot write {}: {error}; name a file in a folder that is there and can be written with --known",
+            path.display()
+        ))
+    })
+}
+
+/// The text of a list with its lines as they end on every machine, and how they end in the file.
+#[derive(Debug, Default)]
+struct Written {
+    text: String,
+    carriage_returns: bool,
+}
+
+impl Written {
+    /// What stands at `path`, nothing where there is no file, and the lists in it.
+    fn read(path: &Path) -> Result<(Self, KnownFailures), Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(cannot(format!("{}: {error}", path.display()))),
+        };
+        let lists = KnownFailures::read(path, &text).map_err(cannot)?;
+        Ok((Self::of(&text), lists))
+    }
+
+    fn of(text: &str) -> Self {
+        // A file that mixes them is written as most of its lines are.
+        let carriage_returns = text.matches("\r\n").count() * 2 > text.matches('\n').count();
+        Self { text: text.replace("\r\n", "\n"), carriage_returns }
+    }
+
+    /// `text` with lines that end as those of the file.
+    fn with(&self, text: &str) -> String {
+        if self.carriage_returns { text.replace('\n', "\r\n") } else { text.to_owned() }
+    }
+}
+
+fn edits<T>(path: &Path, outcome: Result<T, impl std::fmt::Display>) -> Result<T, Failure> {
+    outcome.map_err(|why| cannot(format!("{}: {why}", path.display())))
+}
+
 /// Writes `path` as `report` shows, which is of a whole run and was held to no list, and holds the report to what stands
 /// there then. What was changed, a line each; or why nothing was, and the report is held to the file as it is.
 pub(super) fn bless(path: &Path, report: &mut Report) -> Result<String, Failure> {
-    let (text, new) = match fs::read_to_string(path) {
-        Ok(text) => (text, false),
-        Err(error) if error.kind() == ErrorKind::NotFound => (String::new(), true),
-        Err(error) => return Err(cannot(format!("{}: {error}", path.display()))),
-    };
-    let old = KnownFailures::read(path, &text).map_err(cannot)?;
+    let new = !path.exists();
+    // Read again: somebody may have written there while the run went on.
+    let (before, old) = Written::read(path)?;
     if let Some(why) = refused(report) {
         hold_to(&old, report);
         return Err(cannot(format!("{} is not written: {why}", path.display())));
     }
-    let Edited { text, changes } = edited(&text, report).map_err(|why| cannot(format!("{}: {why}", path.display())))?;
+    let Edited { text, changes } = edits(path, edited(&before.text, report))?;
+    let text = before.with(&text);
     let list = KnownFailures::read(path, &text).map_err(cannot)?;
     if new || !changes.is_empty() {
         written(path, &text).map_err(|error| cannot(format!("cannot write {}: {error}", path.display())))?;
@@ -74,8 +118,8 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     let ids = |list: &ArrayOfTables| -> BTreeSet<String> { list.iter().map(id).collect() };
 
     let mut known = take(&mut document, "known");
-    let mut unsteady = take(&mut document, "nondeterministic");
-    let comes_and_goes = ids(&unsteady);
+    let mut nondeterministic = take(&mut document, "nondeterministic");
+    let listed_apart = ids(&nondeterministic);
     let exact = ids(&known);
     let hides = |listed: &Table, row: &RequirementReport| {
         let reason = text_of(listed, "reason");
@@ -83,7 +127,7 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
             && (reason.is_empty() || row.reason.as_deref() == Some(reason))
     };
     // What a failure that a wildcard stands for is, another row does not say.
-    let free = |row: &&RequirementReport| fails(row) && !exact.contains(&row.id) && !comes_and_goes.contains(&row.id);
+    let free = |row: &&RequirementReport| fails(row) && !exact.contains(&row.id) && !listed_apart.contains(&row.id);
 
     let mut gone = Vec::new();
     let mut hidden = BTreeSet::new();
@@ -100,10 +144,12 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
             continue;
         }
         match row(&id) {
-            Some(row) if fails(row) && row.reason.as_deref() != Some(FLAKY) => corrected(listed, row, &mut changes),
+            Some(row) if fails(row) && row.reason.as_deref() != Some(DOES_NOT_REPEAT) => {
+                corrected(listed, row, &mut changes)
+            }
             Some(row) if row.verdict == Verdict::Nondeterministic || fails(row) => {
                 gone.push((at, format!("moved {id}: it comes and goes")));
-                unsteady.push(moved(listed));
+                nondeterministic.push(moved(listed));
             }
             Some(row) if row.verdict == Verdict::NotClaimed => {
                 gone.push((at, format!("deleted {id}: it is not claimed")))
@@ -115,21 +161,21 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     head += &without(&mut known, gone, &mut changes);
 
     let not_claimed = |listed: &Table| row(&id(listed)).is_some_and(|row| row.verdict == Verdict::NotClaimed);
-    let gone = unsteady.iter().enumerate().filter(|(_, listed)| not_claimed(listed));
+    let gone = nondeterministic.iter().enumerate().filter(|(_, listed)| not_claimed(listed));
     let gone = gone.map(|(at, listed)| (at, format!("deleted {}: it is not claimed", id(listed)))).collect();
-    head += &without(&mut unsteady, gone, &mut changes);
+    head += &without(&mut nondeterministic, gone, &mut changes);
 
-    let listed: BTreeSet<String> = ids(&unsteady).into_iter().chain(exact).chain(hidden).collect();
+    let listed: BTreeSet<String> = ids(&nondeterministic).into_iter().chain(exact).chain(hidden).collect();
     let version = &report.candidate.version;
     for row in report.requirements.iter().filter(|row| !listed.contains(&row.id)) {
-        let flaky = row.verdict == Verdict::Nondeterministic || row.reason.as_deref() == Some(FLAKY);
+        let comes_and_goes = row.verdict == Verdict::Nondeterministic || row.reason.as_deref() == Some(DOES_NOT_REPEAT);
         // Advice fails a strict run only.
         let fails = row.verdict == Verdict::Fail || row.verdict == Verdict::Advice && report.strict;
         let members = [
             ("id", Some(&row.id)),
-            ("reason", row.reason.as_ref().filter(|_| !flaky)),
+            ("reason", row.reason.as_ref().filter(|_| !comes_and_goes)),
             ("since", Some(version).filter(|version| !version.is_empty())),
-            ("witness", row.witness.as_ref().filter(|_| !flaky)),
+            ("witness", row.witness.as_ref().filter(|_| !comes_and_goes)),
         ];
         if !fails && row.verdict != Verdict::Nondeterministic {
             continue;
@@ -139,13 +185,13 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
             table.insert(name, value(text));
         }
         let reason = row.reason.as_deref().unwrap_or_default();
-        let list = if flaky { &mut unsteady } else { &mut known };
+        let list = if comes_and_goes { &mut nondeterministic } else { &mut known };
         table.decor_mut().set_prefix(if list.is_empty() && head.is_empty() { "" } else { "\n" });
         list.push(table);
-        let kind = if flaky { " to [[nondeterministic]]" } else { "" };
+        let kind = if comes_and_goes { " to [[nondeterministic]]" } else { "" };
         changes.push(format!("added {}{kind}: {}", row.id, crate::report::escaped(reason)));
     }
-    put(&mut document, [known, unsteady], head);
+    put(&mut document, [known, nondeterministic], head);
     Ok(Edited { text: document.to_string(), changes })
 }
 
@@ -265,12 +311,18 @@ fn put(document: &mut DocumentMut, lists: [ArrayOfTables; 2], mut head: String) 
     }
 }
 
-/// Writes the file whole or not at all.
-fn written(path: &Path, text: &str) -> std::io::Result<()> {
+/// The file that is written, and the one beside it that takes its place.
+fn target(path: &Path) -> (PathBuf, PathBuf) {
     // What a link points to is written, and the link stays.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    (path, part)
+}
+
+/// Writes the file whole or not at all.
+fn written(path: &Path, text: &str) -> std::io::Result<()> {
+    let (path, part) = target(path);
     let done = fs::write(&part, text).and_then(|()| fs::rename(&part, &path));
     if done.is_err() {
         // Half a file is of no use to anyone.
@@ -377,14 +429,26 @@ mod tests {
 
     #[test]
     fn what_comes_and_goes_is_moved() {
-        let mut report = report(&[("ISO-4", FLAKY)]);
+        let mut report = report(&[("ISO-4", DOES_NOT_REPEAT)]);
         let row = report.requirements.iter_mut().find(|row| row.id == "THR-1").unwrap();
-        (row.verdict, row.reason) = (Verdict::Nondeterministic, Some(FLAKY.to_owned()));
+        (row.verdict, row.reason) = (Verdict::Nondeterministic, Some(DOES_NOT_REPEAT.to_owned()));
         let text = edited("[[known]]\nid = \"THR-1\"\nreason = \"a\"\nnote = \"n\"\n", &report).unwrap().text;
         assert_eq!(
             text,
             "[[nondeterministic]]\nid = \"THR-1\"\nnote = \"n\"\n\n[[nondeterministic]]\nid = \"ISO-4\"\nsince = \"2.0\"\n"
         );
+    }
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("known.toml");
+        for failing in [&[("THR-2", "x")][..], &[("THR-1", "new"), ("THR-2", "x"), ("THR-3", "y")], &[]] {
+            fs::write(&path, OLD.replace('\n', "\r\n")).unwrap();
+            ready(&path).unwrap();
+            bless(&path, &mut report(failing)).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after(OLD, failing).replace('\n', "\r\n"));
+        }
     }
 
     #[test]

@@ -114,7 +114,7 @@ pub(super) fn run_round(
     suite = regressions::first(suite, args.regressions.as_deref())?;
     match (&args.known, profile) {
         // It is held to what is written.
-        (Some(_), _) if args.bless => {}
+        (Some(known), _) if args.bless => bless::ready(known)?,
         (Some(known), _) => suite = suite.known(known),
         (None, Some(profile)) => suite = suite.known_failures(profile.known()),
         (None, None) => {}

@@ -17,6 +17,9 @@ use crate::trace::BreakKind;
 use crate::verdict::{Report, RequirementReport, Verdict};
 use crate::witness::{Witness, WitnessDir};
 
+/// The reason of a failure that does not repeat.
+pub(crate) const DOES_NOT_REPEAT: &str = "it does not repeat";
+
 /// A failure with its witness.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
@@ -32,7 +35,7 @@ pub(crate) struct Finding {
     /// The history as it was played, for a person.
     pub(crate) drawing: Option<Drawing>,
     /// It did not repeat.
-    pub(crate) flaky: bool,
+    pub(crate) nondeterministic: bool,
     causes: BTreeSet<Cause>,
 }
 
@@ -84,7 +87,7 @@ pub(super) fn as_they_are(
             witness: witnesses.map(|dir| dir.name(&slug(&raised.suspect, setup))),
             executions: 0,
             drawing: None,
-            flaky: false,
+            nondeterministic: false,
             causes: BTreeSet::new(),
         })
     });
@@ -229,7 +232,7 @@ impl Bench {
         let number = same().count();
         let repeats = (0..if late { 1 } else { 5 }).any(|_| examiner.shows(&raised.suspect, history).is_some());
         if !repeats {
-            return vec![self.flaky(at, raised, number)];
+            return vec![self.nondeterministic(at, raised, number)];
         }
         let history = &self.cut(&examiner, &raised.suspect, history);
         // No finding may use up what the others need.
@@ -249,7 +252,7 @@ impl Bench {
             _ => history,
         };
         let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else {
-            return vec![self.flaky(at, raised, number)];
+            return vec![self.nondeterministic(at, raised, number)];
         };
         let (ids, causes) = match &raised.suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => (vec![self.claimed[*at].id], BTreeSet::new()),
@@ -274,7 +277,7 @@ impl Bench {
             witness,
             executions,
             drawing,
-            flaky: false,
+            nondeterministic: false,
             causes,
         }]
     }
@@ -288,7 +291,7 @@ impl Bench {
     }
 
     /// A failure that does not repeat: the candidate answers differently to the same history.
-    fn flaky(&self, at: usize, raised: &Raised, number: usize) -> Finding {
+    fn nondeterministic(&self, at: usize, raised: &Raised, number: usize) -> Finding {
         let ids = match raised.suspect {
             Suspect::Observed(at, _) => vec![self.claimed[at].id, "ISO-4"],
             Suspect::Decided(_) | Suspect::Differed(_) => vec!["ISO-4"],
@@ -296,8 +299,8 @@ impl Bench {
             Suspect::Broke(_) => Vec::new(),
         };
         let detail = format!("{}: it showed once and not in five replays", reason(&raised.suspect));
-        let finding = self.as_found(at, raised, ids, "it does not repeat".to_owned(), number);
-        Finding { detail, flaky: true, ..finding }
+        let finding = self.as_found(at, raised, ids, DOES_NOT_REPEAT.to_owned(), number);
+        Finding { detail, nondeterministic: true, ..finding }
     }
 
     /// A failure whose history is neither repeated nor shrunk.
@@ -313,7 +316,7 @@ impl Bench {
             witness: self.witnesses.as_ref().map(|dir| self.name(dir, at, number)),
             executions: 0,
             drawing: None,
-            flaky: false,
+            nondeterministic: false,
             causes: BTreeSet::new(),
         }
     }
@@ -357,9 +360,11 @@ impl Bench {
 pub(super) fn enter(report: &mut Report, found: &[Finding]) {
     for row in &mut report.requirements {
         let of_row = found.iter().filter(|finding| finding.ids.contains(&row.id.as_str()));
-        let Some(best) = of_row.min_by_key(|finding| (finding.flaky, finding.history.commands.len())) else { continue };
+        let Some(best) = of_row.min_by_key(|finding| (finding.nondeterministic, finding.history.commands.len())) else {
+            continue;
+        };
         let must = row.level == "MUST";
-        row.verdict = match (best.flaky && row.id != "ISO-4", must) {
+        row.verdict = match (best.nondeterministic && row.id != "ISO-4", must) {
             (true, _) => Verdict::Nondeterministic,
             (false, true) => Verdict::Fail,
             (false, false) => Verdict::Advice,
@@ -394,6 +399,8 @@ pub(super) fn leave_open(report: &mut Report, claimed: &[&'static Requirement], 
 /// Folds failures under those that are declared to imply them, and names the first. In a strict run advice fails, too, and
 /// is named where nothing binding has failed.
 pub(super) fn fold(report: &mut Report) {
+    // A row that failed when they were folded before may be known by now.
+    report.requirements.iter_mut().for_each(|row| row.folded_under = None);
     let strict = report.strict;
     let fails = |row: &RequirementReport| row.verdict == Verdict::Fail || (strict && row.verdict == Verdict::Advice);
     let failing: Vec<String> = report.requirements.iter().filter(|row| fails(row)).map(|row| row.id.clone()).collect();

@@ -18,6 +18,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
+#[cfg(feature = "cli")]
+pub(crate) use findings::DOES_NOT_REPEAT;
 pub use replay::Replay;
 pub(crate) use replay::{Draw, replay};
 #[cfg(feature = "cli")]

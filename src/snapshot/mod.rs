@@ -14,9 +14,6 @@ use crate::runner::{Draw, Replay};
 use crate::suite::Suite;
 use crate::witness::Witness;
 
-#[cfg(not(feature = "cli"))]
-use adapt::adapted;
-#[cfg(feature = "cli")]
 pub(crate) use adapt::adapted;
 
 /// All of `spec/histories` and `spec/cases`: the name of the file, and what stands in it.

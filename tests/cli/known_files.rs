@@ -7,6 +7,9 @@ use super::{Ran, plimsoll_in};
 
 const CANDIDATE: &[&str] = &["--candidate", "self-counting-throttle"];
 
+/// It fails a requirement, and others that this one is declared to imply.
+const FOLDS: &str = "prefix";
+
 /// A run against the candidate that fails THR-1, THR-2 and more, with these options.
 fn check(dir: &Path, options: &[&str]) -> Ran {
     plimsoll_in(dir, &[&["check", "--effort", "smoke"][..], options, CANDIDATE].concat())
@@ -101,6 +104,52 @@ fn a_run_writes_the_list_that_it_passes_with() {
     assert!(ran.out.starts_with("known.toml: nothing to change\n"), "{}", ran.out);
     let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_run_that_writes_the_list_reports_as_one_that_is_held_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let folded = |report: &serde_json::Value| {
+        let rows = report["requirements"].as_array().unwrap();
+        rows.iter().filter(|row| row.get("folded_under").is_some()).count()
+    };
+    let run = |options: &[&str]| {
+        let all =
+            [&["check", "--effort", "smoke", "--json", "report.json", "--candidate", FOLDS][..], options].concat();
+        let ran = plimsoll_in(dir.path(), &all);
+        let report = fs::read_to_string(dir.path().join("report.json")).unwrap();
+        (ran.code, serde_json::from_str::<serde_json::Value>(&report).unwrap())
+    };
+    // It says something of rows that are folded only where some are.
+    let (code, plain) = run(&[]);
+    assert!(code == Some(1) && folded(&plain) > 0, "{plain}");
+    let (code, blessing) = run(&["--known", "known.toml", "--bless"]);
+    assert_eq!(code, Some(0));
+    let (code, held) = run(&["--known", "known.toml"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(blessing, held);
+}
+
+#[test]
+fn what_no_list_can_be_written_from_ends_the_run_before_it_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("torn.toml"), "[[known]]\nid = \"THR-1\"\n[[known]\n").unwrap();
+    fs::write(dir.path().join("twice.toml"), "[[known]]\nid = \"THR-1\"\n[[known]]\nid = \"THR-1\"\n").unwrap();
+    fs::create_dir(dir.path().join("folder.toml")).unwrap();
+    for (name, says) in [
+        ("torn.toml", "torn.toml: "),
+        ("twice.toml", "twice.toml: line 3: THR-1 is listed twice"),
+        ("folder.toml", "folder.toml: "),
+        ("nowhere/known.toml", "cannot write nowhere/known.toml: "),
+    ] {
+        let ran = check(dir.path(), &["--known", name, "--bless"]);
+        assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains(says), "{says:?} is not in {}", ran.err);
+        // Whatever was played is shown.
+        assert_eq!(ran.out, "", "{name}");
+    }
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 3, "{left:?}");
 }
 
 #[test]

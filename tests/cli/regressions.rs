@@ -95,3 +95,33 @@ fn what_cannot_be_read_is_a_warning_that_names_it() {
     let ran = check(dir.path(), &["-r", "THR-1", "--regressions", "missing"]);
     assert!(ran.code == Some(2) && ran.err.contains("--regressions missing: "), "{}", ran.err);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_looked_at_is_named_and_not_passed_over() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("plimsoll-regressions");
+    let refused = |says: &str| {
+        let ran = check(dir.path(), &["-r", "THR-1"]);
+        assert!(ran.code == Some(2) && ran.out.is_empty() && ran.err.contains(says), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("name another folder of witness files with --regressions"), "{}", ran.err);
+    };
+    // The folder that need not be there is there.
+    symlink("nowhere", &own).unwrap();
+    refused("plimsoll-regressions: ");
+    fs::remove_file(&own).unwrap();
+    fs::write(&own, "").unwrap();
+    refused("plimsoll-regressions: ");
+    fs::remove_file(&own).unwrap();
+    fs::create_dir_all(own.join("a/b")).unwrap();
+    for (link, to, says) in [
+        ("a/b/loop", "../../a", "plimsoll-regressions/a/b/loop: this link leads back to a folder that it stands in"),
+        ("a/gone", "nowhere", "plimsoll-regressions/a/gone: "),
+    ] {
+        symlink(to, own.join(link)).unwrap();
+        refused(says);
+        fs::remove_file(own.join(link)).unwrap();
+    }
+    assert_eq!(check(dir.path(), &["-r", "THR-1"]).code, Some(0));
+}
