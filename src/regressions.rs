@@ -46,6 +46,10 @@ fn walk(dir: &Path, above: &mut Vec<PathBuf>, paths: &mut Vec<PathBuf>) -> Resul
         if there.is_dir() {
             walk(&path, above, paths)?;
         } else if path.extension().is_some_and(|end| end == "jsonl") {
+            // To read a pipe is to wait for whoever writes to it.
+            if !there.is_file() {
+                return Err(format!("{}: it is no file", path.display()));
+            }
             paths.push(path);
         }
     }

@@ -125,3 +125,16 @@ fn what_cannot_be_looked_at_is_named_and_not_passed_over() {
     }
     assert_eq!(check(dir.path(), &["-r", "THR-1"]).code, Some(0));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("plimsoll-regressions")).unwrap();
+    let made =
+        std::process::Command::new("mkfifo").arg(dir.path().join("plimsoll-regressions/x.jsonl")).status().unwrap();
+    assert!(made.success());
+    let ran = plimsoll_in(dir.path(), &["check", "--effort", "smoke", "-r", "THR-1"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("x.jsonl: it is no file"), "{}", ran.err);
+}
