@@ -158,16 +158,16 @@ impl Listener<'_> {
                 }
             }
             self.progress();
-            if self.setup.stop.load(Ordering::Relaxed)
-                && stopped.get_or_insert_with(Instant::now).elapsed() > LAST_WORDS
-            {
+            if self.setup.stopped() && stopped.get_or_insert_with(Instant::now).elapsed() > LAST_WORDS {
                 break;
             }
-            if let Some(why) = self.setup.gave_up.as_ref().and_then(|gave_up| gave_up()) {
-                return Some(why);
+            // What breaks off in an interruption is no reason of its own.
+            let gave_up = self.setup.gave_up();
+            if gave_up.is_some() && !self.setup.stopped() {
+                return gave_up;
             }
         }
-        self.setup.stop.load(Ordering::Relaxed).then(|| "the run was interrupted".to_owned())
+        self.setup.ended()
     }
 
     fn take(&mut self, news: News) {

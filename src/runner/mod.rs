@@ -14,7 +14,7 @@ mod sweep;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
@@ -103,6 +103,23 @@ impl Setup {
     /// Whether only a part of the plan is played.
     fn is_part(&self) -> bool {
         self.given.is_some() || self.shard != Shard::WHOLE
+    }
+
+    /// Whether a person interrupted it.
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Why whoever starts the candidates gave up, if it did.
+    fn gave_up(&self) -> Option<String> {
+        self.gave_up.as_ref().and_then(|gave_up| gave_up())
+    }
+
+    /// Why it is to end, if it is. Who interrupts ends the children, too, and that is then no reason of its own: so that is
+    /// asked for last, and counts for less.
+    fn ended(&self) -> Option<String> {
+        let gave_up = self.gave_up();
+        if self.stopped() { Some("the run was interrupted".to_owned()) } else { gave_up }
     }
 }
 

@@ -149,7 +149,7 @@ pub(super) fn search(
     loop {
         match from.recv_timeout(Duration::from_millis(100)) {
             // What comes after an interruption was cut short by it.
-            Ok(_) if setup.stop.load(Ordering::Relaxed) => {}
+            Ok(_) if setup.stopped() => {}
             Ok((at, planned, examined)) => {
                 waiting.insert(at, (planned, examined));
             }
@@ -188,12 +188,7 @@ pub(super) fn search(
                 progress(Tick { histories, steps, cases: 0, budget: budget.steps as u64, suspects, shrinking: false });
             }
         }
-        if setup.stop.load(Ordering::Relaxed) {
-            ended = Some("the run was interrupted".to_owned());
-        }
-        if let Some(why) = setup.gave_up.as_ref().and_then(|gave_up| gave_up()) {
-            ended = Some(why);
-        }
+        ended = setup.ended().or(ended);
         if let Some(error) = setup.results.as_ref().and_then(|results| results.error()) {
             ended = Some(format!("the results cannot be written: {error}"));
         }

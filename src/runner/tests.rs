@@ -15,9 +15,8 @@ static PANICS: Requirement = Requirement {
     check: Check::Observe(|_| panic!("a monitor went wrong")),
 };
 
-#[test]
-fn a_harness_that_panics_is_not_the_candidate_and_the_run_goes_on() {
-    let setup = Setup {
+fn setup() -> Setup {
+    Setup {
         candidate: CandidateInfo::default(),
         contract: Contract::default(),
         make: Arc::new(|| Ok(Box::new(Reference::default()))),
@@ -40,7 +39,21 @@ fn a_harness_that_panics_is_not_the_candidate_and_the_run_goes_on() {
         shard: Shard::WHOLE,
         results: None,
         recorded: None,
-    };
+    }
+}
+
+#[test]
+fn an_interruption_is_the_reason_whatever_breaks_off_in_it() {
+    let stopped = Setup { gave_up: Some(Arc::new(|| Some("it did not start".to_owned()))), ..setup() };
+    assert_eq!(stopped.ended().as_deref(), Some("it did not start"));
+    stopped.stop.store(true, Ordering::Relaxed);
+    assert_eq!(stopped.ended().as_deref(), Some("the run was interrupted"));
+    assert_eq!(setup().ended(), None);
+}
+
+#[test]
+fn a_harness_that_panics_is_not_the_candidate_and_the_run_goes_on() {
+    let setup = setup();
     let mut tally = Tally { exercised: vec![0], ..Tally::default() };
     let ended = search(&setup, &[&PANICS], Budget::new(Effort::Smoke, setup.contract.weight), &mut tally, None);
     assert_eq!(ended, None);
