@@ -151,6 +151,7 @@ impl Shared {
     /// # Panics
     ///
     /// If it fails, or could not be judged.
+    #[track_caller]
     pub fn requirement(&self, test: &str, suite: fn() -> Suite) {
         let report = self.report(suite);
         let id = id(test);
@@ -173,6 +174,7 @@ impl Shared {
     /// # Panics
     ///
     /// If the run fails.
+    #[track_caller]
     pub fn verdict(&self, suite: fn() -> Suite) {
         let report = self.report(suite);
         let text = self.text(report).to_string();
@@ -185,6 +187,7 @@ impl Shared {
     /// # Panics
     ///
     /// If it still fails, or cannot be played.
+    #[track_caller]
     pub fn replay(&self, suite: fn() -> Suite) {
         let Some(path) = std::env::var_os("PLIMSOLL_REPLAY").filter(|path| !path.is_empty()) else {
             return note("PLIMSOLL_REPLAY names no witness: nothing is replayed");

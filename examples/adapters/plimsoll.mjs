@@ -400,6 +400,9 @@ export function claimStdout() {
 
 /** Serve the candidate until `bye` or the end of stdin; then the process exits with 0. */
 export async function run(candidate) {
+  if (candidate instanceof Keeper && Object.hasOwn(candidate, "Conversation")) {
+    throw new TypeError("`Conversation` names a class for all instances: write `static Conversation = ...`");
+  }
   claimStdout();
   const server = new Server(candidate, (line) => write(line + "\n"));
   await Promise.race([readLines(process.stdin, (line) => server.line(line)), server.ended]);

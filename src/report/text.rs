@@ -136,7 +136,7 @@ impl<'a> TextReport<'a> {
         if !folded.is_empty() {
             self.line(out, "with it", &folded.join(", "))?;
         }
-        for (at, kind) in seen_as(&row.id).iter().enumerate() {
+        for (at, kind) in seen_as(row).iter().enumerate() {
             self.line(out, if at == 0 { "seen as" } else { "" }, kind)?;
         }
         self.write_witness(out, row.witness.as_deref(), row.witness_steps.filter(|_| !is_case(&row.id)))

@@ -3,7 +3,7 @@
 use super::kinds::kinds_of;
 use crate::drawing::Cost;
 use crate::requirement::requirement;
-use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport};
+use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Verdict};
 
 /// What is said of a run in which nothing was exercised.
 pub(super) const NOTHING: &str =
@@ -19,13 +19,17 @@ pub(super) fn cost(row: &RequirementReport) -> Option<String> {
     })
 }
 
-/// The kinds of failure that it is one of, each with public reports of such: a line each.
-pub(super) fn seen_as(id: &str) -> Vec<String> {
+/// The kinds of failure that it is one of, each with public reports of such: a line each. What merely was not tried, or
+/// passed, is no failure.
+pub(super) fn seen_as(row: &RequirementReport) -> Vec<String> {
+    if matches!(row.verdict, Verdict::Vacuous | Verdict::UnexpectedPass | Verdict::NotReached) {
+        return Vec::new();
+    }
     let line = |kind: &super::kinds::Kind| match kind.reports.as_slice() {
         [] => format!("{}: {}", kind.kind, kind.sentence),
         reports => format!("{}: {} ({})", kind.kind, kind.sentence, reports.join(", ")),
     };
-    kinds_of(id).map(line).collect()
+    kinds_of(&row.id).map(line).collect()
 }
 
 /// Whether the witness is a case at a limit, and not a history.

@@ -455,3 +455,10 @@ describe("functions as candidates", () => {
     await assert.rejects(last.call("reduce", { blocks: [], limit: { max: 1 } }), { code: -32601 });
   }));
 });
+
+it("a class of conversations that an instance names is refused, with the way out", async () => {
+  class Mine extends plimsoll.Keeper {
+    Conversation = class extends plimsoll.Conversation {};
+  }
+  await assert.rejects(plimsoll.run(new Mine()), /write `static Conversation = \.\.\.`/);
+});

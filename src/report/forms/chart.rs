@@ -82,7 +82,7 @@ fn write(out: &mut String, points: &[Point<'_>], left_out: usize, title: &str) -
             y + 4.0
         )?;
     }
-    bands(out, points, &x)?;
+    bands(out, points, &middle)?;
     // The steps: each event has its level, and the change stands at its middle.
     let mut path = format!("M{:.1} {:.1}", x(0), y(0));
     let mut last = 0;
@@ -103,27 +103,30 @@ fn write(out: &mut String, points: &[Point<'_>], left_out: usize, title: &str) -
 }
 
 /// The rows under the picture: when the cooldown ran, and when the latch was closed.
-fn bands(out: &mut String, points: &[Point<'_>], x: &impl Fn(usize) -> f64) -> fmt::Result {
+fn bands(out: &mut String, points: &[Point<'_>], middle: &impl Fn(usize) -> f64) -> fmt::Result {
     type Gate = (&'static str, fn(&Row) -> bool);
     const GATES: [Gate; 2] = [("cooling", |row| row.state.cooling), ("latched", |row| row.state.latched)];
-    let wide = event_width(points.len());
     for (number, (name, closed)) in GATES.into_iter().enumerate() {
         let y = TOP + HEIGHT + 8 + number * 16;
-        if !points.iter().any(|point| closed(point.row)) {
-            continue;
-        }
-        for (at, point) in points.iter().enumerate().filter(|(_, point)| closed(point.row)) {
-            let left = x(at);
-            writeln!(
-                out,
-                "<rect class=\"band {name}\" x=\"{left:.1}\" y=\"{y}\" width=\"{wide}\" height=\"12\">\
-                 <title>{name} at {} s</title></rect>",
-                plain(&point.row.time)
-            )?;
-            // Its name where it begins.
-            if at == 0 || !closed(points[at - 1].row) {
-                writeln!(out, "<text class=\"bandname\" x=\"{:.1}\" y=\"{}\">{name}</text>", left + 4.0, y + 10)?;
+        // A step finds the gate closed since the step before it, or longer.
+        let mut since: Option<usize> = None;
+        let mut named = false;
+        for (at, point) in points.iter().enumerate().filter(|(_, point)| point.row.state.step) {
+            if closed(point.row) {
+                let (left, right) = (middle(since.unwrap_or(at)), middle(at));
+                writeln!(
+                    out,
+                    "<rect class=\"band {name}\" x=\"{left:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"12\">\
+                     <title>{name} until {} s</title></rect>",
+                    (right - left).max(4.0),
+                    plain(&point.row.time)
+                )?;
+                if !named {
+                    writeln!(out, "<text class=\"bandname\" x=\"{:.1}\" y=\"{}\">{name}</text>", left + 4.0, y + 10)?;
+                }
             }
+            named = closed(point.row);
+            since = Some(at);
         }
     }
     Ok(())

@@ -161,7 +161,7 @@ impl Forms<'_> {
         if !with.is_empty() {
             fact("with it", &plain(&with.join(", ")))?;
         }
-        seen_as(&row.id).iter().try_for_each(|kind| fact("seen as", &plain(kind)))?;
+        seen_as(row).iter().try_for_each(|kind| fact("seen as", &plain(kind)))?;
         if let Some(name) = &row.witness {
             fact("witness", &plain(name))?;
         }

@@ -99,7 +99,7 @@ impl Forms<'_> {
             writeln!(out, "- with it: {}", with.join(", "))?;
         }
         // The specification's own words.
-        seen_as(&row.id).iter().try_for_each(|kind| writeln!(out, "- seen as: {kind}"))?;
+        seen_as(row).iter().try_for_each(|kind| writeln!(out, "- seen as: {kind}"))?;
         if let Some(command) = self.replay(row) {
             writeln!(out, "- replay:\n")?;
             fenced(out, &command)?;
