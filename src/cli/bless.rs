@@ -17,6 +17,7 @@ const LISTS: [&str; 2] = ["known", "nondeterministic"];
 
 /// Whether what stands at `path` can be read, and a list be written there: asked before a run, which would be lost otherwise.
 pub(super) fn ready(path: &Path) -> Result<(), Failure> {
+    replaceable(path)?;
     let (list, _) = Written::read(path)?;
     edits(path, list.text.parse::<DocumentMut>())?;
     let (_, part) = target(path);
@@ -318,6 +319,17 @@ fn target(path: &Path) -> (PathBuf, PathBuf) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     (path, part)
+}
+
+/// The list takes the place of what stands at `path`: of a file, and never of a device or a pipe.
+fn replaceable(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => Err(cannot(format!(
+            "cannot write {}: it is no file, and the list would take its place; name a file with --known",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Writes the file whole or not at all.

@@ -153,6 +153,19 @@ fn what_no_list_can_be_written_from_ends_the_run_before_it_begins() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_list_takes_the_place_of_files_alone() {
+    use std::os::unix::fs::FileTypeExt;
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("known.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let ran = check(dir.path(), &["--known", "known.toml", "--bless"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("known.toml: it is no file"), "{}", ran.err);
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+}
+
+#[test]
 fn a_part_of_a_run_writes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let bless = ["--known", "known.toml", "--bless"];
