@@ -55,11 +55,13 @@ mod generate;
 mod heart;
 mod history;
 mod known;
+mod limit_budget;
 mod limit_case;
 mod limit_check;
 mod limit_play;
 mod limit_report;
 mod limit_rows;
+mod limit_run;
 mod limit_show;
 mod log;
 #[doc(hidden)]
@@ -106,10 +108,10 @@ pub use gauge::{FigureAge, FigureDraft, GaugeCase, GaugeSettings, MeasureCase, M
 pub use generate::{Effort, Share};
 pub use history::{Answer, Command, Draft, History, Name, Pressure, Scribe, Size, StepCommand, StepKind};
 pub use known::{KnownFailure, KnownFailures, NondeterministicFailure};
+pub use limit_budget::LimitBudget;
 pub use limit_case::{AssembleCase, BlockDraft, FitCase, LimitCase, PartDraft, ReduceCase};
 pub use limit_check::{
-    LimitBudget, check_assembler, check_at_limit, check_gauge, check_guard, check_reducer, check_trimmer,
-    replay_at_limit,
+    check_assembler, check_at_limit, check_gauge, check_guard, check_reducer, check_trimmer, replay_at_limit,
 };
 pub use limit_report::{Failure, Finding, LimitBreak, LimitReport};
 pub use log::LogFile;

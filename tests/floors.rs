@@ -40,6 +40,8 @@ const FLOORS: &[(&str, u8)] = &[
     ("change_play", 31),
     ("gauge_play", 31),
     ("limit_report", 31),
+    ("limit_budget", 31),
+    ("limit_run", 32),
     ("limit_check", 32),
     ("drawing", 29),
     ("verdict", 30),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::areas::{columns, folded, grouped, shown};
 use super::quote::escaped;
-use super::told::{NOTHING, broke, cost, is_case, played, seen_as};
+use super::told::{broke, cost, is_case, played, remarks, seen_as};
 use crate::requirement::requirement;
 use crate::verdict::{Report, RequirementReport, Tally, Verdict};
 
@@ -252,15 +252,8 @@ impl fmt::Display for TextReport<'_> {
             broken.message.lines().try_for_each(|line| wrapped(out, &escaped(line), 2, self.prose()))?;
             self.write_witness(out, broken.witness.as_deref(), None)?;
         }
-        if report.is_idle() {
-            writeln!(out)?;
-            wrapped(out, NOTHING, 0, self.prose())?;
-        }
-        for problem in &report.known_problems {
-            writeln!(out, "\nknown failures: {}", escaped(problem))?;
-        }
-        for why in report.aborted.iter().chain(&report.cut_short) {
-            writeln!(out, "\nnot finished: {}", escaped(why))?;
+        for remark in remarks(report) {
+            writeln!(out, "\n{}", escaped(&remark))?;
         }
         let tone = if report.exit_code() == 0 { Tone::Good } else { Tone::Bad };
         writeln!(out, "\n{}", self.toned(tone, &report.closing_line()))

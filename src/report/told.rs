@@ -9,6 +9,14 @@ use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Verdic
 pub(super) const NOTHING: &str =
     "nothing was exercised: the candidate claims none of what was asked for, or nothing of it came about";
 
+/// What keeps a run from being whole, in sentences, but for how the candidate broke off.
+pub(super) fn remarks(report: &Report) -> Vec<String> {
+    let idle = report.is_idle().then(|| NOTHING.to_owned());
+    let known = report.known_problems.iter().map(|problem| format!("known failures: {problem}"));
+    let ends = report.aborted.iter().chain(&report.cut_short).map(|why| format!("not finished: {why}"));
+    idle.into_iter().chain(known).chain(ends).collect()
+}
+
 /// What the fault of a failure cost, where its history has a price.
 pub(super) fn cost(row: &RequirementReport) -> Option<String> {
     let Cost { calls, chars, forbidden_calls, forbidden_chars } = row.drawing.as_ref()?.cost;

@@ -12,7 +12,7 @@ mod sarif;
 mod summary;
 
 use super::quote::{cut, shell};
-use super::told::NOTHING;
+use super::told::remarks;
 use crate::verdict::{Report, RequirementReport};
 
 /// A report, and what it does not know of itself.
@@ -66,11 +66,7 @@ impl Forms<'_> {
 
     /// What keeps the run from being whole, in sentences, but for how the candidate broke off.
     fn remarks(&self) -> Vec<String> {
-        let report = self.report;
-        let idle = report.is_idle().then(|| NOTHING.to_owned());
-        let known = report.known_problems.iter().map(|problem| format!("known failures: {problem}"));
-        let ends = report.aborted.iter().chain(&report.cut_short).map(|why| format!("not finished: {why}"));
-        idle.into_iter().chain(known).chain(ends).collect()
+        remarks(self.report)
     }
 
     /// How the candidate broke off, in lines.

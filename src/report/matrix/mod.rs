@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use self::shown::history;
+use super::told::remarks;
 use crate::requirement::{Requirement, requirement, requirements};
 use crate::verdict::{Report, RequirementReport, SPEC_EDITION, Verdict};
 use crate::witness::Witness;
@@ -201,9 +202,7 @@ impl Run {
     fn remarks(&self) -> Vec<String> {
         let report = &self.report;
         let broken = report.broken.iter().map(|broken| format!("{}: {}", broken.verdict.name(), broken.message));
-        let known = report.known_problems.iter().map(|problem| format!("known failures: {problem}"));
-        let ends = report.aborted.iter().chain(&report.cut_short).map(|why| format!("not finished: {why}"));
-        broken.chain(known).chain(ends).collect()
+        broken.chain(remarks(report)).collect()
     }
 }
 
