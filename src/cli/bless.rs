@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, value};
 
 use super::screen::{Failure, cannot};
 use crate::runner::{DOES_NOT_REPEAT, hold_to};
@@ -19,7 +19,10 @@ const LISTS: [&str; 2] = ["known", "nondeterministic"];
 pub(super) fn ready(path: &Path) -> Result<(), Failure> {
     replaceable(path)?;
     let (list, _) = Written::read(path)?;
-    edits(path, list.text.parse::<DocumentMut>())?;
+    let mut document = edits(path, list.text.parse::<DocumentMut>())?;
+    for name in LISTS {
+        edits(path, in_tables(&mut document, name))?;
+    }
     let (_, part) = target(path);
     // It was only a question.
     fs::write(&part, "").and_then(|()| fs::remove_file(&part)).map_err(|error| {
@@ -113,7 +116,10 @@ struct Edited {
 fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let mut changes = Vec::new();
-    let mut head = LISTS.map(|list| in_tables(&mut document, list)).concat();
+    let mut head = String::new();
+    for list in LISTS {
+        head += &in_tables(&mut document, list)?;
+    }
     let row = |id: &str| report.requirements.iter().find(|row| row.id == id);
     let fails = |row: &RequirementReport| matches!(row.verdict, Verdict::Fail | Verdict::Advice);
     let ids = |list: &ArrayOfTables| -> BTreeSet<String> { list.iter().map(id).collect() };
@@ -233,17 +239,27 @@ fn moved(listed: &Table) -> Table {
 }
 
 /// Makes an empty or inline list one of tables. What stood in front of it.
-fn in_tables(document: &mut DocumentMut, list: &str) -> String {
-    let Some((key, item)) = document.get_key_value(list) else { return String::new() };
+fn in_tables(document: &mut DocumentMut, list: &str) -> Result<String, String> {
+    let Some((key, item)) = document.get_key_value(list) else { return Ok(String::new()) };
     if item.is_array_of_tables() {
-        return String::new();
+        return Ok(String::new());
+    }
+    // A table has no place for what is said between the values of a list.
+    let says = |text: Option<&RawString>| text.and_then(|text| text.as_str()).is_some_and(|text| text.contains('#'));
+    let commented = |array: &Array| {
+        says(Some(array.trailing())) || array.iter().any(|row| says(row.decor().prefix()) || says(row.decor().suffix()))
+    };
+    if item.as_array().is_some_and(commented) {
+        return Err(format!(
+            "`{list}` is one list with comments in it, which would be lost: write its rows as [[{list}]]"
+        ));
     }
     let head = key.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
     let tables = document.remove(list).and_then(|item| item.into_array_of_tables().ok()).unwrap_or_default();
     if !tables.is_empty() {
         document.insert(list, Item::ArrayOfTables(tables));
     }
-    head
+    Ok(head)
 }
 
 fn take(document: &mut DocumentMut, list: &str) -> ArrayOfTables {
@@ -335,7 +351,13 @@ fn replaceable(path: &Path) -> Result<(), Failure> {
 /// Writes the file whole or not at all.
 fn written(path: &Path, text: &str) -> std::io::Result<()> {
     let (path, part) = target(path);
-    let done = fs::write(&part, text).and_then(|()| fs::rename(&part, &path));
+    let done = fs::write(&part, text).and_then(|()| {
+        // Who may read the file stays as it is.
+        if let Ok(there) = fs::metadata(&path) {
+            fs::set_permissions(&part, there.permissions())?;
+        }
+        fs::rename(&part, &path)
+    });
     if done.is_err() {
         // Half a file is of no use to anyone.
         let _ = fs::remove_file(&part);

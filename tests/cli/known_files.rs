@@ -136,7 +136,9 @@ fn what_no_list_can_be_written_from_ends_the_run_before_it_begins() {
     fs::write(dir.path().join("torn.toml"), "[[known]]\nid = \"THR-1\"\n[[known]\n").unwrap();
     fs::write(dir.path().join("twice.toml"), "[[known]]\nid = \"THR-1\"\n[[known]]\nid = \"THR-1\"\n").unwrap();
     fs::create_dir(dir.path().join("folder.toml")).unwrap();
+    fs::write(dir.path().join("inline.toml"), "known = [\n  # mine\n  {id = \"THR-1\"}, # why\n]\n").unwrap();
     for (name, says) in [
+        ("inline.toml", "inline.toml: `known` is one list with comments in it, which would be lost"),
         ("torn.toml", "torn.toml: "),
         ("twice.toml", "twice.toml: line 3: THR-1 is listed twice"),
         ("folder.toml", "folder.toml: "),
@@ -149,7 +151,21 @@ fn what_no_list_can_be_written_from_ends_the_run_before_it_begins() {
         assert_eq!(ran.out, "", "{name}");
     }
     let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 3, "{left:?}");
+    assert_eq!(left.len(), 4, "{left:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn who_may_read_a_list_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("known.toml");
+    fs::write(&path, "").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let ran = check(dir.path(), &["--known", "known.toml", "--bless"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(fs::read_to_string(&path).unwrap().contains("THR-1"));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
