@@ -144,16 +144,3 @@ fn conforming_designs_pass_and_exercise_all_that_they_claim() {
     });
     assert!(complaints.is_empty(), "{complaints:#?}");
 }
-
-/// `cargo test --features zoo --test zoo -- --ignored --nocapture` prints what a run says of each candidate.
-#[test]
-#[ignore = "prints a table"]
-fn table() {
-    for row in bad() {
-        let report = suite(row, 0).effort(Effort::Smoke).run().unwrap();
-        let first = report.first.clone().unwrap_or_default();
-        let witness =
-            report.requirement(&first).map_or((0, 0), |row| (row.witness_steps.unwrap_or(0), row.shrink_executions));
-        println!("{:42} {:7} {:3} {:5}  {}", row.name(), first, witness.0, witness.1, failing(&report).join(" "));
-    }
-}
