@@ -9,6 +9,7 @@ use crate::limit_play::{Break, Judge, Side, lacks, made};
 use crate::play::{Make, guarded};
 use crate::requirement::Check;
 use crate::requirement::change::{Attempted, Guarding, Twins};
+use crate::text::counted;
 
 /// A guard under test, a fresh one for each case and each of its variants.
 pub(crate) struct GuardSide<'a> {
@@ -120,7 +121,7 @@ pub(crate) fn unanswered(case: &ChangeCase) -> String {
 }
 
 fn relevant(count: u32) -> String {
-    format!("{count} relevant external change{}", if count == 1 { "" } else { "s" })
+    counted(count as usize, "relevant external change")
 }
 
 fn described(act: &ChangeAct) -> String {

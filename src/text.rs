@@ -32,6 +32,11 @@ pub enum Piece {
 /// The longest text that a description may stand for, in UTF-8 bytes: 256 MiB.
 const LONGEST: usize = 256 << 20;
 
+/// So many of `noun`, in the number that goes with it: `1 call`, `2 calls`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 impl Text {
     /// A literal text.
     #[must_use]

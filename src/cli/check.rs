@@ -39,6 +39,9 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
         forms: &args.forms,
         json: args.json.as_deref(),
         others: others.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect(),
+        folders: std::iter::once(("--witness-dir", args.witness_dir.as_path()))
+            .chain(args.regressions.as_deref().map(|dir| ("--regressions", dir)))
+            .collect(),
         command: &args.candidate.command,
     };
     files.ready()?;

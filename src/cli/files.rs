@@ -68,6 +68,11 @@ fn can_replace(path: &Path, what: &str, option: &str, is_ours: impl Fn(&Path) ->
         }
         // A terminal or a pipe.
         Ok(_) => Ok(()),
+        Err(_) if fs::symlink_metadata(path).is_ok() => Err(cannot(format!(
+            "cannot write {what} to {}: it is a link, and what it leads to is not there; mend or remove it, or name \
+             another file with {option}",
+            path.display()
+        ))),
         Err(_) => {
             File::create_new(path).map_err(refused)?;
             // It was only a question.

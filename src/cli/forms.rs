@@ -1,7 +1,7 @@
 //! The report in the forms that other programs show.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 
@@ -48,6 +48,8 @@ pub(super) struct Files<'a> {
     pub(super) json: Option<&'a Path>,
     /// Files that are read or written besides, with their options.
     pub(super) others: Vec<(&'static str, &'a Path)>,
+    /// Folders that are read or written besides.
+    pub(super) folders: Vec<(&'static str, &'a Path)>,
     /// The candidate's command.
     pub(super) command: &'a [String],
 }
@@ -62,16 +64,27 @@ impl Files<'_> {
             form_can_be_written(path, form)?;
         }
         let json = self.json.map(|path| ("--json", path));
-        let mut taken: Vec<(&str, PathBuf)> = Vec::new();
+        let mut taken: Vec<(&str, &Path)> = Vec::new();
         let forms = self.forms.files().map(|(form, path)| (form.option, path));
         for (option, path) in forms.chain(json).chain(self.others.iter().copied()) {
-            let place = place(path);
-            if let Some((other, _)) = taken.iter().find(|(_, other)| *other == place) {
-                return Err(usage(format!("{option} and {other} both name {}: name two files", path.display())));
+            if let Some((other, _)) = taken.iter().find(|(_, other)| one_place(other, path)) {
+                let path = path.display();
+                return Err(usage(match option == *other {
+                    true => format!("{path} is named twice: name each of {option} once"),
+                    false => format!("{option} and {other} both name {path}: name two files"),
+                }));
             }
             // Any number of things may go into a device.
-            if !place.starts_with("/dev") {
-                taken.push((option, place));
+            if !place(path).starts_with("/dev") {
+                taken.push((option, path));
+            }
+        }
+        for (option, path) in &self.folders {
+            if let Some((other, _)) = taken.iter().find(|(_, other)| one_place(other, path)) {
+                let path = path.display();
+                return Err(usage(format!(
+                    "{option} and {other} both name {path}: a folder and a file need two names"
+                )));
             }
         }
         if self.forms.sarif.is_some() && self.forms.place(self.command)?.is_none() {
@@ -129,6 +142,11 @@ fn is_step_summary(form: &Form, path: &Path) -> bool {
     form.option == "--summary" && named.is_some_and(|named| Path::new(&named) == path)
 }
 
+/// Whether both are one file, by whatever names or links.
+fn one_place(one: &Path, other: &Path) -> bool {
+    place(one) == place(other) || same_file::is_same_file(one, other).unwrap_or(false)
+}
+
 /// The same for every way to name a file.
 fn place(path: &Path) -> PathBuf {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -152,6 +170,12 @@ impl FormArgs {
     /// The file and line that failures are shown at.
     fn place(&self, command: &[String]) -> Result<Option<(String, u32)>, Failure> {
         if let Some(source) = &self.source {
+            let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+            if !Path::new(source).components().all(inside) {
+                return Err(usage(format!(
+                    "--source {source}: name a file of the repository, by its path from the root"
+                )));
+            }
             return match source.rsplit_once(':') {
                 Some((file, line)) if !file.is_empty() && line.chars().all(|c| c.is_ascii_digit()) => {
                     match line.parse() {

@@ -27,6 +27,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         forms: &args.forms,
         json: args.json.as_deref(),
         others: known.into_iter().chain(parts).collect(),
+        folders: vec![("--witness-dir", args.witness_dir.as_path())],
         command: &args.candidate.command,
     };
     files.ready()?;

@@ -8,6 +8,7 @@ use crate::contract::{Contract, Cooldown, Growth, PressureSource};
 use crate::history::{Command, History};
 use crate::oracle::{Judged, Judgement, judge};
 use crate::requirement::{Case, Check, Requirement, requirements};
+use crate::text::counted;
 use crate::trace::Trace;
 
 /// In a longer history only decisions are told apart at each command: what monitors ask grows with the square.
@@ -141,8 +142,7 @@ fn deed(judged: &Judged<'_>) -> String {
     let calls = judged.event.calls.len();
     let mut words = did(judged);
     if calls > 0 {
-        let s = if calls == 1 { "" } else { "s" };
-        words += &format!(", {calls} summariser call{s}");
+        words += &format!(", {}", counted(calls, "summariser call"));
     }
     let shown = |view: &[crate::oracle::view::Item<'_>]| view.iter().filter(|item| item.visible).count();
     words += &format!(", {} visible", shown(&judged.after));

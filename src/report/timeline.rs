@@ -9,6 +9,7 @@ use crate::contract::{Contract, PressureSource};
 use crate::drawing::{Body, Cost, Drawing, Row, StepState};
 use crate::history::{Command, Name};
 use crate::oracle::{Judged, Judgement, Outcome, Wrong};
+use crate::text::counted;
 use crate::trace::{Event, Input, Trace};
 
 /// Longer timelines are shortened in the middle.
@@ -83,8 +84,8 @@ impl Drawing {
     pub(crate) fn sums(&self) -> String {
         let visible = self.visible.map(|count| format!("{count} visible after the last step of a, "));
         let Cost { calls, chars, .. } = self.cost;
-        let s = if calls == 1 { "" } else { "s" };
-        format!("{}{calls} summariser call{s}, {chars} characters sent", visible.unwrap_or_default())
+        let (calls, chars) = (counted(calls, "summariser call"), counted(chars, "character"));
+        format!("{}{calls}, {chars} sent", visible.unwrap_or_default())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::kinds::kinds_of;
 use crate::drawing::Cost;
 use crate::requirement::requirement;
+use crate::text::counted;
 use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Verdict};
 
 /// What is said of a run in which nothing was exercised.
@@ -20,10 +21,13 @@ pub(super) fn remarks(report: &Report) -> Vec<String> {
 /// What the fault of a failure cost, where its history has a price.
 pub(super) fn cost(row: &RequirementReport) -> Option<String> {
     let Cost { calls, chars, forbidden_calls, forbidden_chars } = row.drawing.as_ref()?.cost;
-    let s = if calls == 1 { "" } else { "s" };
     let are = if forbidden_calls == 1 { "is" } else { "are" };
     (forbidden_calls > 0).then(|| {
-        format!("{forbidden_calls} of {calls} summariser call{s}, {forbidden_chars} of {chars} characters, {are} not permitted")
+        format!(
+            "{forbidden_calls} of {}, {forbidden_chars} of {}, {are} not permitted",
+            counted(calls, "summariser call"),
+            counted(chars, "character")
+        )
     })
 }
 

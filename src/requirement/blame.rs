@@ -6,6 +6,7 @@ use crate::contract::{Contract, FailureKind, Growth};
 use crate::history::{Answer, Command, History, StepKind};
 use crate::oracle::own::{Reading, measures};
 use crate::oracle::{Forbid, Judged, Outcome, Require, Wrong};
+use crate::text::counted;
 
 /// Something in a witness that shrinking could not remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -215,8 +216,7 @@ pub(crate) fn sentence(judged: &Judged<'_>, wrong: &Wrong, contract: &Contract) 
     match wrong {
         Wrong::Attempted(reasons) => {
             let why: Vec<String> = reasons.iter().map(|reason| forbidden(*reason, judged, contract)).collect();
-            let s = if calls == 1 { "" } else { "s" };
-            format!("it made {calls} summariser call{s} where {}", why.join(", and "))
+            format!("it made {} where {}", counted(calls, "summariser call"), why.join(", and "))
         }
         Wrong::Missing(reasons) => {
             let why: Vec<String> = reasons
@@ -232,11 +232,11 @@ pub(crate) fn sentence(judged: &Judged<'_>, wrong: &Wrong, contract: &Contract) 
                     _ => reason.words().to_owned(),
                 })
                 .collect();
-            let (messages, size) = (judged.eligible, judged.eligible_size);
+            let (messages, size) = (counted(judged.eligible, "eligible message"), judged.eligible_size);
             let measured = judged.reading.as_ref();
             let measured = measured.map_or(String::new(), |reading| format!(", {}", of_trigger(reading, contract)));
             format!(
-                "it made no attempt although {}{measured} and {messages} messages of {size} in size are eligible",
+                "it made no attempt although {}{measured} and there is room: {messages}, {size} in size",
                 why.join(", ")
             )
         }

@@ -4,6 +4,7 @@ use super::{Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{AfterReopen, Capability, Contract, CountsAs, FitUnit, Latch, PressureSource};
 use crate::history::StepKind;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
+use crate::text::counted;
 
 pub(crate) const ALL: &[Requirement] = &[
     Requirement {
@@ -263,7 +264,10 @@ fn trims_while_latched(case: &Case<'_>) -> Seen {
     for judged in case.steps().iter().filter(latched) {
         if judged.is_pressed_at_all() && judged.trimmable > 0 && !judged.attempted() {
             let detail = (!judged.trimmed).then(|| {
-                format!("{} results are trimmable, the latch is closed, and it did not trim", judged.trimmable)
+                format!(
+                    "the latch is closed, and it did not trim, with {}",
+                    counted(judged.trimmable, "trimmable result")
+                )
             });
             seen.check(judged.command, "no trim while latched", detail);
         }

@@ -217,17 +217,16 @@ fn log_is_append_only(case: &Case<'_>) -> Seen {
         trace.events.iter().enumerate().flat_map(|(at, event)| event.states.iter().map(move |state| (at + 1, state)));
     for (played, state) in states.chain(trace.finals.iter().map(|state| (last, state))) {
         let Some(log) = &state.log else { continue };
-        let old_format = trace.history.commands[..played]
-            .iter()
-            .any(|command| matches!(command, Command::Restart { without } if !without.is_empty()));
-        let broken = sent_before(case, played, state.conversation).and_then(|sent| log_damage(&sent, log, old_format));
+        let sent = sent_before(case, played, state.conversation);
+        let broken = log_damage(&sent, log, Loaded::in_the_first(&trace.history.commands[..played]));
         seen.check(played.saturating_sub(1), "log damaged", broken);
     }
     seen
 }
 
-/// The host's messages to a conversation in the first `played` commands, less what a rewind has undone at any time.
-fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -> Option<Vec<&'t Message>> {
+/// The host's messages to a conversation in the first `played` commands, less what a rewind has undone at any time, each
+/// with its number among all that the history sends.
+fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -> Vec<(usize, &'t Message)> {
     let externals = &case.judgement.externals;
     let commands = &case.judgement.trace.history.commands[..played];
     let mut at = 0;
@@ -252,12 +251,40 @@ fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -
         }
         at += count;
     }
-    Some(sent.into_iter().take(standing).map(|at| externals.message(at)).collect())
+    sent.into_iter().take(standing).map(|at| (at, externals.message(at))).collect()
 }
 
-fn log_damage(sent: &[&Message], log: &[Message], old_format: bool) -> Option<String> {
+/// What restarts leave to LOG-5: a flag, a role or a call that did not survive one is a loss of the store, not of a step.
+#[derive(Clone, Copy)]
+struct Loaded {
+    /// The messages that were sent before the last restart.
+    messages: usize,
+    /// Whether a store of an older format was read.
+    old_format: bool,
+}
+
+impl Loaded {
+    fn in_the_first(commands: &[Command]) -> Self {
+        let mut loaded = Self { messages: 0, old_format: false };
+        let mut sent = 0;
+        for command in commands {
+            match command {
+                Command::Append { messages, .. } => sent += messages.len(),
+                Command::Step(step) => sent += step.arrived.len(),
+                Command::Restart { without } => {
+                    loaded.messages = sent;
+                    loaded.old_format |= !without.is_empty();
+                }
+                _ => {}
+            }
+        }
+        loaded
+    }
+}
+
+fn log_damage(sent: &[(usize, &Message)], log: &[Message], loaded: Loaded) -> Option<String> {
     let mut from = 0;
-    for message in sent {
+    for (number, message) in sent {
         match log[from..].iter().position(|stored| stored.id == message.id) {
             None if log.iter().any(|stored| stored.id == message.id) => {
                 return Some(format!("message {} stands out of order in the log", message.id));
@@ -265,17 +292,30 @@ fn log_damage(sent: &[&Message], log: &[Message], old_format: bool) -> Option<St
             None => return Some(format!("message {} is gone from the log", message.id)),
             Some(at) => {
                 let stored = &log[from + at];
-                if stored.content != message.content {
-                    return Some(format!("the content of message {} was changed in the log", message.id));
-                }
-                if stored.ui_only != message.ui_only && !old_format {
-                    return Some(format!("ui_only of message {} was changed in the log", message.id));
+                let changed = [
+                    ("the content", stored.content != message.content),
+                    ("ui_only", stored.ui_only != message.ui_only && !loaded.old_format),
+                ]
+                .into_iter()
+                .chain(members(stored, message).into_iter().filter(|_| *number >= loaded.messages))
+                .find_map(|(member, changed)| changed.then_some(member));
+                if let Some(member) = changed {
+                    return Some(format!("{member} of message {} was changed in the log", message.id));
                 }
                 from += at + 1;
             }
         }
     }
     None
+}
+
+/// What a log holds of a message besides its content and `ui_only`, and whether it differs.
+fn members(stored: &Message, sent: &Message) -> [(&'static str, bool); 3] {
+    [
+        ("hidden", stored.hidden != sent.hidden),
+        ("pinned", stored.pinned != sent.pinned),
+        ("role", stored.role != sent.role),
+    ]
 }
 
 fn flags_survive(case: &Case<'_>) -> Seen {
@@ -301,18 +341,13 @@ fn flags_survive(case: &Case<'_>) -> Seen {
                 let number = externals.by_id(&stored.id)?;
                 let sent = externals.message(number);
                 let ui_only = sent.ui_only && number >= old_format;
-                [
-                    ("ui_only", stored.ui_only != ui_only),
-                    ("hidden", stored.hidden != sent.hidden),
-                    ("pinned", stored.pinned != sent.pinned),
-                    ("role", stored.role != sent.role),
-                    ("call_id", stored.call_id != sent.call_id),
-                    ("calls", stored.calls != sent.calls),
-                ]
-                .into_iter()
-                .find_map(|(member, changed)| {
-                    changed.then(|| format!("{member} of message {} did not survive", stored.id))
-                })
+                let calls = [("call_id", stored.call_id != sent.call_id), ("calls", stored.calls != sent.calls)];
+                [("ui_only", stored.ui_only != ui_only)]
+                    .into_iter()
+                    .chain(members(stored, sent))
+                    .chain(calls)
+                    .find_map(|(member, changed)| changed.then_some(member))
+                    .map(|member| format!("{member} of message {} did not survive", stored.id))
             });
             seen.check(at, "flag lost", broken);
         }
@@ -340,9 +375,9 @@ fn rewind_is_exact(case: &Case<'_>) -> Seen {
     let externals = &case.judgement.externals;
     for (at, name, old, view) in &case.judgement.reads {
         let Command::Rewind { to, .. } = case.judgement.trace.history.commands[*at] else { continue };
-        let Some(asked) = sent_before(case, at + 1, *name) else { continue };
+        let asked = sent_before(case, at + 1, *name).into_iter().map(|(_, message)| message);
         let asked: Vec<&str> =
-            asked.iter().filter(|message| message.is_visible()).map(|message| message.id.as_str()).collect();
+            asked.filter(|message| message.is_visible()).map(|message| message.id.as_str()).collect();
         let shown = view.iter().filter(|item| item.visible).filter_map(Item::external);
         let shown: Vec<&str> = shown.map(|at| externals.message(at).id.as_str()).collect();
         // Where the message still stands in a compacted view, that view up to it is what was asked for as well.

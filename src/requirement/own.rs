@@ -5,6 +5,7 @@ use crate::contract::{Capability, Contract, Feature};
 use crate::history::{Pressure, StepKind};
 use crate::oracle::own::{Reading, measures};
 use crate::oracle::{Judged, Require};
+use crate::text::counted;
 
 const CHAPTER: &str = "gauge.md";
 
@@ -70,8 +71,9 @@ fn trims_to_the_target(case: &Case<'_>) -> Seen {
         let short = reading.after.least > target && reading.left > 0;
         let detail = short.then(|| {
             format!(
-                "the trim ends at {} where the target is {target}, and {} results are trimmable still",
-                reading.after.least, reading.left
+                "the trim ends at {} where the target is {target}, and {} left",
+                reading.after.least,
+                counted(reading.left, "trimmable result")
             )
         });
         seen.check(judged.command, "trim stops short", detail);
@@ -89,7 +91,8 @@ fn keeps_to_the_bands(case: &Case<'_>) -> Seen {
             let detail = format!("the trim leaves {} of {} characters", judged.sizes.1, judged.sizes.0);
             seen.check(judged.command, "trim frees nothing", Some(detail));
         } else if judged.pressure == Some(Pressure::Trim) && reading.open && !judged.switched_off() {
-            let detail = idle.then(|| format!("{} results are trimmable, and it did nothing", judged.trimmable));
+            let detail =
+                idle.then(|| format!("it did nothing, with {}", counted(judged.trimmable, "trimmable result")));
             seen.check(judged.command, "no trim", detail);
         } else if judged.pressure.is_some() {
             seen.check(judged.command, "out of band", None);

@@ -5,6 +5,7 @@ use crate::contract::{Calls, Capability, Contract, Feature, Growth, PressureSour
 use crate::history::{Pressure, StepKind};
 use crate::oracle::view::size_of;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
+use crate::text::counted;
 
 pub(crate) const ALL: &[Requirement] = &[
     Requirement {
@@ -196,7 +197,7 @@ fn trims_when_enough(case: &Case<'_>) -> Seen {
             Pressure::Trim if judged.trimmable > 0 => {
                 let idle = !judged.trimmed && !judged.attempted();
                 let detail =
-                    idle.then(|| format!("it did not trim although {} results are trimmable", judged.trimmable));
+                    idle.then(|| format!("it did not trim, with {}", counted(judged.trimmable, "trimmable result")));
                 seen.check(judged.command, "no trim", detail);
             }
             Pressure::Trim | Pressure::Summarize => {}
@@ -233,8 +234,12 @@ fn trims_while_cooling(case: &Case<'_>) -> Seen {
     let cooling = |judged: &&Judged<'_>| !judged.switched_off() && judged.forbid.contains(&Forbid::Cooling);
     for judged in case.steps().iter().filter(cooling) {
         if judged.is_pressed_at_all() && judged.trimmable > 0 && !judged.attempted() {
-            let detail = (!judged.trimmed)
-                .then(|| format!("{} results are trimmable, the cooldown runs, and it did not trim", judged.trimmable));
+            let detail = (!judged.trimmed).then(|| {
+                format!(
+                    "the cooldown runs, and it did not trim, with {}",
+                    counted(judged.trimmable, "trimmable result")
+                )
+            });
             seen.check(judged.command, "no trim while cooling", detail);
         }
     }

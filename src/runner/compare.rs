@@ -4,6 +4,7 @@ use crate::contract::{Clock, Contract, Durability, PressureSource};
 use crate::history::{Answer, Command, History, Name, Pressure, StepCommand, StepKind};
 use crate::oracle::view::{Item, View};
 use crate::oracle::{Judged, Judgement, Origin, judge};
+use crate::text::counted;
 use crate::trace::Trace;
 
 /// What a requirement compares a history with.
@@ -197,8 +198,7 @@ pub(super) fn difference(
         if x != y {
             let words = |(calls, action, raised): (usize, Option<crate::trace::Action>, bool)| {
                 let action = action.map_or("nothing", |action| action.name());
-                let s = if calls == 1 { "" } else { "s" };
-                format!("{calls} call{s}, {}", if raised { "an error" } else { action })
+                format!("{}, {}", counted(calls, "call"), if raised { "an error" } else { action })
             };
             let (x, y) = (words(x), words(y));
             return Some((

@@ -100,6 +100,29 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "unpins-what-it-stored":
+        "A pin has had its use once a compaction is done: it is gone from the log, and stays in the view."
+        breaks "LOG-4", kind "guidance-or-pinned-lost", under reference(),
+        {
+            fn installed(&self, conversation: &mut Conversation) {
+                let unpinned = |message: &Message| Message { pinned: false, ..message.clone() };
+                let log = conversation.log().iter().map(unpinned).collect();
+                conversation.load(log, conversation.view().to_vec());
+            }
+        }
+
+    "stores-results-as-the-users":
+        "After a compaction it writes the log anew, and each tool's result in it is the user's."
+        breaks "LOG-4", kind "raw-log-loss", under reference(),
+        {
+            fn installed(&self, conversation: &mut Conversation) {
+                let role = |role| if role == Role::Tool { Role::User } else { role };
+                let of_the_user = |message: &Message| Message { role: role(message.role), ..message.clone() };
+                let log = conversation.log().iter().map(of_the_user).collect();
+                conversation.load(log, conversation.view().to_vec());
+            }
+        }
+
     "trims-the-log":
         "A trim shortens the stored message, too."
         breaks "LOG-4", kind "raw-log-loss", under reference(),

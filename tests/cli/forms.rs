@@ -142,12 +142,21 @@ fn the_same_run_gives_the_same_bytes() {
 fn a_form_that_cannot_be_written_is_told_before_the_run() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("notes"), "mine, on plimsoll and conformance: 1 passed").unwrap();
+    fs::write(dir.path().join("one"), "").unwrap();
+    fs::hard_link(dir.path().join("one"), dir.path().join("two")).unwrap();
+    std::os::unix::fs::symlink("nowhere", dir.path().join("astray")).unwrap();
     for (arguments, code, says) in [
         (&["--html", "notes"][..], 2, "it is left as it is; name another file with --html, or move this one away"),
         (&["--junit", "none/a.xml"], 2, "cannot write the JUnit report to none/a.xml"),
         (&["--summary", "notes"], 2, "it is left as it is; name another file with --summary, or move this one away"),
         (&["--html", "a", "--summary", "./a"], 3, "--summary and --html both name ./a: name two files"),
         (&["--html", "a", "--json", "a"], 3, "--json and --html both name a: name two files"),
+        (&["--html", "one", "--junit", "two"], 3, "--junit and --html both name two: name two files"),
+        (&["--json", "new", "--witness-dir", "./new"], 3, "a folder and a file need two names"),
+        (&["--json", "new", "--regressions", "new"], 3, "a folder and a file need two names"),
+        (&["--html", "astray"], 2, "astray: it is a link, and what it leads to is not there"),
+        (&["--sarif", "a", "--source", "../a.rs"], 3, "--source ../a.rs: name a file of the repository"),
+        (&["--sarif", "a", "--source", "/a.rs"], 3, "--source /a.rs: name a file of the repository"),
         (
             &["--html", "a", "--for", "1s"],
             3,

@@ -121,6 +121,8 @@ fn runs_are_not_mixed() {
     let ran = merge(dir, &[one.clone(), other], &[]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("are of different runs: they differ in the seed: 1 and 2"), "{}", ran.err);
+    let ran = merge(dir, &[one.clone(), one.clone()], &[]);
+    assert!(ran.err.contains("one.jsonl is named twice: name each of RESULTS once"), "{}", ran.err);
     fs::copy(dir.join(&one), dir.join("again.jsonl")).unwrap();
     let ran = merge(dir, &[one, "again.jsonl".to_owned()], &[]);
     assert!(ran.err.contains("part 1 is there twice"), "{}", ran.err);
