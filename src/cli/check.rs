@@ -11,15 +11,25 @@ use super::forms::Files;
 use super::progress::Progress;
 use super::screen::{Failure, cannot, nearest, print, usage, warn};
 use super::{bless, overnight, profiles, regressions};
-use crate::{Report, Requirement, requirement, requirements};
+use crate::{Report, Requirement, requirements};
+
+/// The ids that `words` name, each one or an area of them.
+pub(super) fn asked(words: &[String]) -> Result<Vec<String>, Failure> {
+    let mut asked = Vec::new();
+    for word in words {
+        let name = word.trim().to_ascii_uppercase();
+        let of = |id: &&str| *id == name || id.split_once('-').is_some_and(|(area, _)| area == name);
+        let ids: Vec<String> = requirements().map(Requirement::id).filter(of).map(str::to_owned).collect();
+        if ids.is_empty() {
+            let near = nearest(word, requirements().map(Requirement::id));
+            return Err(usage(format!("no requirement has the id {word:?}{near}; `plimsoll list` shows all")));
+        }
+        asked.extend(ids);
+    }
+    Ok(asked)
+}
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
-    for id in &args.requirements {
-        if requirement(&id.trim().to_ascii_uppercase()).is_none() {
-            let near = nearest(id, requirements().map(Requirement::id));
-            return Err(usage(format!("no requirement has the id {id:?}{near}; `plimsoll list` shows all")));
-        }
-    }
     let many = [
         (args.all_profiles, "--all-profiles makes a report of each"),
         (args.for_time.is_some(), "--for makes a report of each seed"),
@@ -114,7 +124,7 @@ pub(super) fn run_round(
     if let Some(contract) = contract {
         suite = suite.contract(contract);
     }
-    suite = regressions::first(suite, args.regressions.as_deref())?;
+    suite = regressions::first(suite, args.regressions.as_deref(), args.quiet)?;
     match (&args.known, profile) {
         // It is held to what is written.
         (Some(known), _) if args.bless => bless::ready(known)?,

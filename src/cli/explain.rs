@@ -50,14 +50,18 @@ fn witness(path: &Path, args: &ExplainArgs) -> Result<u8, Failure> {
     };
     let candidate = Candidate::of(&args, Some(&witness.contract), &interrupted())?;
     let draw = Draw { history: steps, rows: false, consulted: true };
-    let replay = candidate.suite(args.timeout).show(&witness, draw).map_err(|error| cannot(escaped_lines(&error)))?;
-    print(&format!("{}{replay}", head(&witness)));
+    let suite = candidate.suite(args.timeout);
+    let (player, _) = suite.introduced().map_err(|error| cannot(escaped_lines(&error)))?;
+    let replay = suite.show(&witness, draw).map_err(|error| cannot(escaped_lines(&error)))?;
+    let player = escaped(format!("{} {}", player.name, player.version).trim());
+    let player = if unnamed { format!("{player}; another: --candidate NAME, or -- COMMAND") } else { player };
+    print(&format!("{}{replay}", head(&witness, player)));
     candidate.let_go();
     Ok(0)
 }
 
-/// What the witness says of itself.
-fn head(witness: &Witness) -> String {
+/// What the witness says of itself, and who plays it.
+fn head(witness: &Witness, player: String) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
@@ -67,6 +71,7 @@ fn head(witness: &Witness) -> String {
     let candidate = &witness.candidate;
     line("about", witness.requirements.join(", "));
     line("found in", escaped(format!("{} {}", candidate.name, candidate.version).trim()));
+    line("played by", player);
     line("reason", escaped(&witness.reason));
     line("detail", escaped(&witness.detail));
     line("note", escaped(&witness.note));

@@ -55,7 +55,10 @@ pub fn main() -> ExitCode {
         Command::Replay { candidate, .. } if ends_in_dashes() && candidate.command.is_empty() => Err(no_command()),
         Command::Explain(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
         Command::Snapshot(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
-        Command::Check(arguments) => check::check(&arguments),
+        Command::Check(mut arguments) => check::asked(&arguments.requirements).and_then(|ids| {
+            arguments.requirements = ids;
+            check::check(&arguments)
+        }),
         Command::List => catalogue::list(),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Replay { witness, candidate } => replay::replay(&witness, &candidate),
@@ -261,7 +264,7 @@ struct CandidateArgs {
 
 #[derive(Debug, Args)]
 struct CheckArgs {
-    /// Check this requirement only; again, for more of them
+    /// Check this requirement only, or this area, as `LAT`; again, for more of them
     #[arg(long = "requirement", short = 'r', value_name = "ID")]
     requirements: Vec<String>,
 

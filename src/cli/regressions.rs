@@ -6,10 +6,11 @@ use super::candidates::escaped_lines;
 use super::screen::{Failure, cannot, warn};
 use crate::Suite;
 use crate::regressions::{DIR, For, Kept, files};
+use crate::text::counted;
 
 /// The suite with the witnesses of `dir`, and of the folders in it, that are for its candidate: those that name it, and those
 /// that name none. A file that cannot be read, or played under the contract as it is now, is a warning and no lost run.
-pub(super) fn first(suite: Suite, dir: Option<&Path>) -> Result<Suite, Failure> {
+pub(super) fn first(suite: Suite, dir: Option<&Path>, quiet: bool) -> Result<Suite, Failure> {
     let paths = files(dir.unwrap_or(Path::new(DIR)), dir.is_none()).map_err(|error| {
         cannot(match dir {
             Some(_) => format!("--regressions {error}; mend that, or name another folder of witness files"),
@@ -36,6 +37,10 @@ pub(super) fn first(suite: Suite, dir: Option<&Path>) -> Result<Suite, Failure> 
                 escaped_lines(&why)
             )),
         }
+    }
+    if !quiet && !witnesses.is_empty() {
+        let (count, dir) = (counted(witnesses.len(), "witness file"), dir.unwrap_or(Path::new(DIR)).display());
+        warn(&format!("plimsoll: {count} of {dir} played first"));
     }
     Ok(suite.first(witnesses))
 }

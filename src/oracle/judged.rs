@@ -154,17 +154,22 @@ pub(crate) struct Facts {
     pub(crate) cooldown_left_s: Option<f64>,
 }
 
+/// How the reason of an attempt too many begins.
+pub(crate) const ATTEMPTED: &str = "attempted although ";
+/// How the reason of an attempt that is missing begins.
+pub(crate) const MISSING: &str = "no attempt although ";
+
 impl Wrong {
     /// The decision and its reasons, from a closed set.
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Attempted(reasons) => {
                 let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
-                format!("attempted although {}", words.join(" and "))
+                format!("{ATTEMPTED}{}", words.join(" and "))
             }
             Self::Missing(reasons) => {
                 let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
-                format!("no attempt although {}", words.join(" and "))
+                format!("{MISSING}{}", words.join(" and "))
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::history::{Command, Name, Pressure, StepCommand, StepKind};
 use crate::message::{Message, Role};
 use crate::trace::{Event, Trace};
 
-pub(crate) use judged::{Facts, Forbid, Judged, Judgement, Outcome, Require, Wrong};
+pub(crate) use judged::{ATTEMPTED, Facts, Forbid, Judged, Judgement, MISSING, Outcome, Require, Wrong};
 
 /// Judges a trace.
 pub(crate) fn judge<'t>(contract: &'t Contract, trace: &'t Trace) -> Judgement<'t> {

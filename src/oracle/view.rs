@@ -93,6 +93,20 @@ impl<'t> Externals<'t> {
         self.by_key.get(&key).copied()
     }
 
+    /// `text`, each id of a host's message in it behind the number that timelines show: `message 3 (msg-17)`.
+    pub(crate) fn numbered(&self, text: &str) -> String {
+        let in_id = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        let pieces = text.split_inclusive(|c| !in_id(c)).flat_map(|piece| {
+            let word = piece.trim_end_matches(|c| !in_id(c));
+            [word, &piece[word.len()..]]
+        });
+        let told = |word: &str| match self.by_id(word) {
+            Some(at) => format!("{} ({word})", self.draft(at).key),
+            None => word.to_owned(),
+        };
+        pieces.map(told).collect()
+    }
+
     /// The host's messages whose tokens stand in `text`, in the order in which they stand, each once.
     pub(crate) fn tokens(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();

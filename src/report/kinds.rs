@@ -4,15 +4,38 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::oracle::{ATTEMPTED, MISSING};
+
 /// A kind of failure, as `spec/kinds.json` has it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Kind {
     pub(crate) kind: String,
+    /// The decision that it is seen in, where a failure of the other one is nothing like it.
+    #[serde(default)]
+    decision: Option<Decision>,
     /// What goes wrong, in a few words.
     pub(crate) sentence: String,
     /// Some public reports of it, as `owner/project#number`.
     pub(crate) reports: Vec<String>,
+}
+
+/// A wrong decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Decision {
+    /// An attempt was made where none was permitted.
+    Attempted,
+    /// None was made where one was due.
+    Missing,
+}
+
+impl Decision {
+    /// What the reason of a failure tells of.
+    fn told_by(reason: &str) -> Option<Self> {
+        let begins = |words| reason.starts_with(words);
+        begins(ATTEMPTED).then_some(Self::Attempted).or(begins(MISSING).then_some(Self::Missing))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,11 +73,13 @@ fn catalogue() -> &'static Catalogue {
     })
 }
 
-/// The kinds of failure that the requirement `id` answers.
-pub(crate) fn kinds_of(id: &str) -> impl Iterator<Item = &'static Kind> {
+/// The kinds of failure that the requirement `id` answers, less those that a failure for this reason cannot be.
+pub(crate) fn kinds_of(id: &str, reason: Option<&str>) -> impl Iterator<Item = &'static Kind> {
+    let decision = reason.and_then(Decision::told_by);
+    let other = move |kind: &&Kind| kind.decision.zip(decision).is_some_and(|(its, told)| its != told);
     let Catalogue { kinds, sourced } = catalogue();
     let sources = sourced.iter().find(|row| row.id == id).map_or(&[][..], |row| &row.sources);
-    sources.iter().filter_map(|source| kinds.iter().find(|kind| kind.kind == *source))
+    sources.iter().filter_map(|source| kinds.iter().find(|kind| kind.kind == *source)).filter(move |kind| !other(kind))
 }
 
 #[cfg(test)]
@@ -63,10 +88,19 @@ mod tests {
 
     #[test]
     fn a_requirement_has_the_kinds_that_it_answers() {
-        let kinds: Vec<&str> = kinds_of("THR-1").map(|kind| kind.kind.as_str()).collect();
+        let kinds: Vec<&str> = kinds_of("THR-1", None).map(|kind| kind.kind.as_str()).collect();
         assert_eq!(kinds, ["self-trigger"]);
-        assert!(kinds_of("THR-1").all(|kind| kind.reports.contains(&"gptme/gptme#3812".to_owned())));
-        assert_eq!(kinds_of("LOG-5").count(), 0);
+        assert!(kinds_of("THR-1", None).all(|kind| kind.reports.contains(&"gptme/gptme#3812".to_owned())));
+        assert_eq!(kinds_of("LOG-5", None).count(), 0);
+    }
+
+    #[test]
+    fn an_attempt_too_many_is_no_attempt_that_is_missing() {
+        let kinds =
+            |reason: String| kinds_of("FRC-3", Some(&reason)).map(|kind| kind.kind.as_str()).collect::<Vec<_>>();
+        assert_eq!(kinds(format!("{MISSING}overflow proved")), ["emergency-starved"]);
+        assert_eq!(kinds(format!("{ATTEMPTED}no recovery is left")), [""; 0]);
+        assert_eq!(kinds("view grew".to_owned()), ["emergency-starved"]);
     }
 
     #[test]

@@ -1,61 +1,18 @@
 //! The closed vocabulary of a snapshot's rows.
 
-use super::wording::{did as deed, marks, number, stepping};
-use crate::contract::Contract;
-use crate::history::{Command, Draft};
-use crate::message::{Message, Role};
+use super::wording::{did as deed, number};
+use crate::contract::{Contract, PressureSource};
+use crate::history::Command;
+use crate::message::Message;
 use crate::oracle::{Forbid, Judged, Require};
 
-/// What the host does, its messages by their keys.
+/// What the host does.
 pub(super) fn command(command: &Command, contract: &Contract) -> String {
-    let told = contract.pressure == crate::contract::PressureSource::Given;
     match command {
-        Command::Append { messages, .. } => format!("append {}", drafts(messages)),
-        Command::Step(step) if step.arrived.is_empty() => stepping(step, told),
-        Command::Step(step) => {
-            let mut quiet = step.clone();
-            quiet.arrived.clear();
-            format!("{}; {} arrives", stepping(&quiet, told), drafts(&step.arrived))
-        }
         Command::Rewind { to, .. } => format!("rewind to {to}"),
         Command::Usage { tokens, upto, .. } => format!("usage {tokens} tokens up to {upto}"),
-        other => super::wording::command(other, told),
+        other => super::wording::command(other, contract.pressure == PressureSource::Given),
     }
-}
-
-/// Messages, by what they are and their keys: alike ones in a row in one piece, and calls with their results, too.
-fn drafts(drafts: &[Draft]) -> String {
-    let words: Vec<String> = drafts.iter().map(word).collect();
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    while at < drafts.len() {
-        let follows = |next: usize| drafts[next].key == drafts[next - 1].key + 1;
-        let run = |period: usize| {
-            let same = |next: &usize| follows(*next) && words[*next] == words[*next - period];
-            let more = (at + period..drafts.len()).take_while(same).count();
-            (1..period).all(|nth| follows(at + nth)).then_some(period + more / period * period)
-        };
-        let pair = (at + 1 < drafts.len() && words[at] != words[at + 1]).then(|| run(2)).flatten();
-        let (length, text) = match pair.filter(|length| *length > 2) {
-            Some(length) => (length, format!("{}+{}", words[at], words[at + 1])),
-            None => (run(1).unwrap_or(1), words[at].clone()),
-        };
-        let (first, last) = (drafts[at].key, drafts[at + length - 1].key);
-        pieces.push(if length == 1 { format!("{text} {first}") } else { format!("{text} {first}-{last}") });
-        at += length;
-    }
-    pieces.join(", ")
-}
-
-fn word(draft: &Draft) -> String {
-    let mut word = match (draft.role, draft.calls.len()) {
-        (Role::Tool, _) => "result".to_owned(),
-        (_, 1) => "call".to_owned(),
-        (_, n) if n > 1 => format!("{n} calls"),
-        (role, _) => role.name().to_owned(),
-    };
-    word += &marks(draft);
-    word
 }
 
 /// What the candidate did, and how many messages it shortened or dropped by rule.
@@ -219,15 +176,6 @@ pub(super) fn gaps(items: &[(Option<u32>, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn messages_are_named_by_what_they_are_and_their_keys() {
-        let call = |key: u32| Draft { calls: vec![key], ..Draft::new(key, Role::Assistant) };
-        let result = |key: u32| Draft { answers: Some(key - 1), ..Draft::new(key, Role::Tool) };
-        let user = |key| Draft::new(key, Role::User);
-        assert_eq!(drafts(&[user(1), call(2), result(3), call(4), result(5)]), "user 1, call+result 2-5");
-        assert_eq!(drafts(&[call(2), result(3), user(4), user(5), user(9)]), "call 2, result 3, user 4-5, user 9");
-    }
 
     #[test]
     fn keys_that_follow_one_another_are_a_range() {

@@ -6,7 +6,7 @@ use super::quote::escaped;
 use super::wording::{command, did, number, own, rule};
 use crate::contract::{Contract, Cooldown, Growth, PressureSource};
 use crate::history::{Command, History};
-use crate::oracle::{Judged, Judgement, judge};
+use crate::oracle::{Judged, Judgement, Require, judge};
 use crate::requirement::{Case, Check, Requirement, requirements};
 use crate::text::counted;
 use crate::trace::Trace;
@@ -37,6 +37,9 @@ pub(crate) fn steps(contract: &Contract, judgement: &Judgement<'_>, fault: Optio
             }
             row(&mut text, "contract", &rule(judged, contract));
             row(&mut text, "did", &deed(judged));
+            if let Some(wrong) = judged.wrong() {
+                row(&mut text, "wrong", &wrong.reason());
+            }
         } else if matches!(line, Command::Append { .. })
             && let [(_, _, before, after)] =
                 judgement.reads.iter().filter(|(command, ..)| *command == at).collect::<Vec<_>>()[..]
@@ -126,7 +129,8 @@ fn gates(contract: &Contract, judged: &Judged<'_>) -> Vec<(&'static str, String)
             let reopens: Vec<String> = reopens.into_iter().flatten().collect();
             let reopens = if reopens.is_empty() { "for ever".to_owned() } else { reopens.join(", ") };
             let (ui_only, own) = (facts.latch_ui_only, facts.latch_own);
-            format!("closed: {reopens}; not counted {ui_only} ui_only, {own} own")
+            let word = if judged.require.contains(&Require::Reopened) { "due to open" } else { "closed" };
+            format!("{word}: {reopens}; not counted {ui_only} ui_only, {own} own")
         } else {
             format!("open: strikes {} of {}", facts.strikes, latch.strikes)
         };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::areas::{columns, folded, grouped, shown};
 use super::quote::escaped;
-use super::told::{broke, cost, is_case, played, remarks, seen_as};
+use super::told::{broke, cost, is_case, played, remarks, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::verdict::{Report, RequirementReport, Tally, Verdict};
 
@@ -116,9 +116,9 @@ impl<'a> TextReport<'a> {
             wrapped(out, requirement.sentence(), 2, self.prose())?;
         }
         if row.verdict == Verdict::Vacuous {
-            let why = "it is claimed, and nothing in this run exercised it; claim it no more, or report a bug";
+            let why = unexercised(self.report);
             writeln!(out)?;
-            wrapped(out, why, 2, self.prose())?;
+            wrapped(out, &why, 2, self.prose())?;
         }
         match (&row.drawing, &row.timeline, self.width) {
             (Some(drawing), _, Some(_)) => self.write_timeline(out, &drawing.text(self.width))?,
@@ -189,9 +189,20 @@ impl<'a> TextReport<'a> {
             write!(out, "{}", self.toned(Tone::Faint, &format!("{name:>column$}")))?;
         }
         writeln!(out)?;
-        for (area, what, here) in grouped(rows) {
-            let what = if about { what } else { "" };
-            write!(out, "{:<front$}", format!("{area:<5} {what}"))?;
+        let unclaimed = |here: &[&RequirementReport]| here.iter().all(|row| row.verdict == Verdict::NotClaimed);
+        let (mut areas, others): (Vec<_>, Vec<_>) = grouped(rows)
+            .map(|(area, what, here)| (format!("{area:<5} {}", if about { what } else { "" }), here))
+            .partition(|(_, here)| !unclaimed(here));
+        // What the candidate has no notion of is one line.
+        match others.len() {
+            0 | 1 => areas.extend(others),
+            n => areas.push((
+                format!("{n} {}", if about { "other areas" } else { "more" }),
+                others.into_iter().flat_map(|(_, here)| here).collect(),
+            )),
+        }
+        for (area, here) in areas {
+            write!(out, "{area:<front$}")?;
             for (name, is) in &shown {
                 let count = match here.iter().filter(|row| is(row)).count() {
                     0 => format!("{:>column$}", "."),

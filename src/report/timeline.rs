@@ -134,6 +134,10 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
                 body.calls = event.calls.len();
                 body.did = did(judged);
                 body.rule = rule(judged, contract);
+                if body.mark && judged.wrong().is_none() {
+                    // It is not the decision that was wrong.
+                    body.rule += "; broken here";
+                }
             }
             _ => {
                 let reads = judgement.reads.iter().filter(|(command, ..)| *command == at);

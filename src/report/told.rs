@@ -2,9 +2,10 @@
 
 use super::kinds::kinds_of;
 use crate::drawing::Cost;
+use crate::oracle::MISSING;
 use crate::requirement::requirement;
 use crate::text::counted;
-use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Verdict};
+use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Tally, Verdict};
 
 /// What is said of a run in which nothing was exercised.
 pub(super) const NOTHING: &str =
@@ -16,6 +17,23 @@ pub(super) fn remarks(report: &Report) -> Vec<String> {
     let known = report.known_problems.iter().map(|problem| format!("known failures: {problem}"));
     let ends = report.aborted.iter().chain(&report.cut_short).map(|why| format!("not finished: {why}"));
     idle.into_iter().chain(known).chain(ends).collect()
+}
+
+/// Why a requirement that was claimed has nothing to show, and what to do about it.
+pub(super) fn unexercised(report: &Report) -> String {
+    let misses = |row: &&RequirementReport| {
+        row.tally() == Tally::Failed && row.reason.as_deref().is_some_and(|reason| reason.starts_with(MISSING))
+    };
+    let first = report.requirements.iter().find(misses).map(|row| row.id.as_str());
+    let way_out = "claim it no more, or report a bug";
+    match first {
+        // What would have exercised it was not done.
+        Some(id) => format!(
+            "it is claimed, and nothing in this run exercised it: {id} fails because attempts are missing, so mend that \
+             first; if it stays so, {way_out}"
+        ),
+        None => format!("it is claimed, and nothing in this run exercised it; {way_out}"),
+    }
 }
 
 /// What the fault of a failure cost, where its history has a price.
@@ -41,7 +59,7 @@ pub(super) fn seen_as(row: &RequirementReport) -> Vec<String> {
         [] => format!("{}: {}", kind.kind, kind.sentence),
         reports => format!("{}: {} ({})", kind.kind, kind.sentence, reports.join(", ")),
     };
-    kinds_of(&row.id).map(line).collect()
+    kinds_of(&row.id, row.reason.as_deref()).map(line).collect()
 }
 
 /// Whether the witness is a case at a limit, and not a history.

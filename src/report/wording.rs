@@ -2,7 +2,7 @@
 
 use crate::contract::{Contract, FailureKind};
 use crate::history::{Answer, Command, Draft, Pressure, Size, StepCommand, StepKind};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::oracle::{Forbid, Judged, Outcome, Require};
 use crate::trace::Action;
 
@@ -40,18 +40,28 @@ pub(super) fn stepping(step: &StepCommand, told: bool) -> String {
     words
 }
 
-/// Messages, equal ones in a row counted.
+/// Messages, by what they are and their keys: alike ones in a row in one piece, and calls with their results, too.
 pub(super) fn drafts(drafts: &[Draft]) -> String {
-    let mut runs: Vec<(String, usize)> = Vec::new();
-    for draft in drafts {
-        let words = drafted(draft);
-        match runs.last_mut() {
-            Some((last, count)) if *last == words => *count += 1,
-            _ => runs.push((words, 1)),
-        }
+    let words: Vec<String> = drafts.iter().map(word).collect();
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < drafts.len() {
+        let follows = |next: usize| drafts[next].key == drafts[next - 1].key + 1;
+        let run = |period: usize| {
+            let same = |next: &usize| follows(*next) && words[*next] == words[*next - period];
+            let more = (at + period..drafts.len()).take_while(same).count();
+            (1..period).all(|nth| follows(at + nth)).then_some(period + more / period * period)
+        };
+        let pair = (at + 1 < drafts.len() && words[at] != words[at + 1]).then(|| run(2)).flatten();
+        let (length, text) = match pair.filter(|length| *length > 2) {
+            Some(length) => (length, format!("{}+{}", words[at], words[at + 1])),
+            None => (run(1).unwrap_or(1), words[at].clone()),
+        };
+        let (first, last) = (drafts[at].key, drafts[at + length - 1].key);
+        pieces.push(if length == 1 { format!("{text} {first}") } else { format!("{text} {first}-{last}") });
+        at += length;
     }
-    let times = |(words, count): (String, usize)| if count == 1 { words } else { format!("{words} x{count}") };
-    runs.into_iter().map(times).collect::<Vec<_>>().join(", ")
+    pieces.join(", ")
 }
 
 /// The flags and the size of a message, each after a space, where they are not the plainest.
@@ -73,15 +83,15 @@ pub(super) fn marks(draft: &Draft) -> String {
     words
 }
 
-fn drafted(draft: &Draft) -> String {
-    let mut words = draft.role.name().to_owned();
-    words += &marks(draft);
-    match draft.calls.len() {
-        0 => {}
-        1 => words += " with a call",
-        n => words += &format!(" with {n} calls"),
-    }
-    words
+fn word(draft: &Draft) -> String {
+    let mut word = match (draft.role, draft.calls.len()) {
+        (Role::Tool, _) => "result".to_owned(),
+        (_, 1) => "call".to_owned(),
+        (_, n) if n > 1 => format!("{n} calls"),
+        (role, _) => role.name().to_owned(),
+    };
+    word += &marks(draft);
+    word
 }
 
 /// An own message.
@@ -126,7 +136,7 @@ pub(super) fn rule(judged: &Judged<'_>, contract: &Contract) -> String {
         return "advised against: nothing eligible".to_owned();
     }
     if !judged.require.is_empty() {
-        let why: Vec<String> = judged.require.iter().map(|reason| required(*reason, judged)).collect();
+        let why: Vec<String> = judged.require.iter().map(|reason| required(*reason, judged, contract)).collect();
         return format!("required: {}{}", why.join("; "), size(judged, contract));
     }
     if judged.fog { "free: the wall clock stepped".to_owned() } else { "free".to_owned() }
@@ -156,15 +166,15 @@ fn forbidden(reason: Forbid, judged: &Judged<'_>, contract: &Contract) -> String
     }
 }
 
-fn required(reason: Require, judged: &Judged<'_>) -> String {
+fn required(reason: Require, judged: &Judged<'_>, contract: &Contract) -> String {
     let facts = &judged.facts;
     match reason {
         Require::Forced => "asked for".to_owned(),
         Require::Overflow => "overflow proved".to_owned(),
         Require::FirstAttempt => "nothing in the way".to_owned(),
         Require::CooldownOver => match facts.since_s {
-            Some(s) => format!("no cooldown, {} s since", number(s)),
-            None => "no cooldown".to_owned(),
+            Some(s) if contract.cooldown().is_some() => format!("cooldown over, {} s since", number(s)),
+            _ => "no cooldown".to_owned(),
         },
         Require::Grown => format!("cooling lifted by growth {}", facts.growth),
         Require::Reopened => match facts.latch_growth {
@@ -186,4 +196,18 @@ fn size(judged: &Judged<'_>, contract: &Contract) -> String {
 pub(super) fn number(seconds: f64) -> String {
     let rounded = (seconds * 1e6).round() / 1e6;
     format!("{rounded}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_named_by_what_they_are_and_their_keys() {
+        let call = |key: u32| Draft { calls: vec![key], ..Draft::new(key, Role::Assistant) };
+        let result = |key: u32| Draft { answers: Some(key - 1), ..Draft::new(key, Role::Tool) };
+        let user = |key| Draft::new(key, Role::User);
+        assert_eq!(drafts(&[user(1), call(2), result(3), call(4), result(5)]), "user 1, call+result 2-5");
+        assert_eq!(drafts(&[call(2), result(3), user(4), user(5), user(9)]), "call 2, result 3, user 4-5, user 9");
+    }
 }

@@ -159,7 +159,7 @@ fn host_messages_differ(case: &Case<'_>, old: &[Item<'_>], new: &[Item<'_>]) -> 
         (Some((was, whole)), Some((is, whole_again))) => was != is && !(trims && (!whole || !whole_again)),
         _ => false,
     });
-    changed.map(|at| format!("{} says something else after the restart", externals.message(at).id))
+    changed.map(|at| format!("message {} says something else after the restart", externals.message(at).id))
 }
 
 fn view_survives(case: &Case<'_>) -> Seen {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::reasons::in_words;
+
 /// The judgement of one case by one requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
@@ -22,14 +24,16 @@ pub(crate) struct Violation {
 
 impl Violation {
     pub(crate) fn new(reason: &'static str, numbers: &[(&'static str, usize)]) -> Self {
+        debug_assert!(in_words(reason).is_some(), "{reason} has no words in src/requirement/reasons.rs");
         Self { reason, numbers: numbers.to_vec() }
     }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.reason)?;
+        f.write_str(in_words(self.reason).unwrap_or(self.reason))?;
         for (nth, (name, number)) in self.numbers.iter().enumerate() {
+            let name = if *name == "max" { "limit" } else { name };
             write!(f, "{}{name} {number}", if nth == 0 { ": " } else { ", " })?;
         }
         Ok(())

@@ -19,6 +19,7 @@ pub(crate) mod limit;
 mod log;
 mod outcome;
 mod own;
+mod reasons;
 pub(crate) mod reduction;
 pub(crate) mod request;
 mod throttle;

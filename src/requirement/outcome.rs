@@ -319,9 +319,9 @@ fn arrivals_stand_last(case: &Case<'_>) -> Seen {
             let is = |item: &Item<'_>| item.external() == Some(at) && item.message.content == sent.content;
             let places: Vec<usize> = (0..judged.after.len()).filter(|place| is(&judged.after[*place])).collect();
             match places[..] {
-                [] => Some(format!("{} arrived during the call and is not in the view", sent.id)),
+                [] => Some(format!("message {} arrived during the call and is not in the view", sent.id)),
                 [place] if summary.is_some_and(|summary| place < summary) => {
-                    Some(format!("{} arrived during the call and stands before the summary", sent.id))
+                    Some(format!("message {} arrived during the call and stands before the summary", sent.id))
                 }
                 [_] => None,
                 _ => Some(format!("{} arrived once and stands {} times in the view", sent.id, places.len())),

@@ -234,7 +234,7 @@ fn pairs_stay(case: &Case<'_>) -> Seen {
                     !shown().any(|other| is(other) || other.message.call_id.as_ref() == Some(call))
                 })
             })?;
-            Some(format!("call {lost} of {} was answered and has lost its result", item.message.id))
+            Some(format!("call {lost} of message {} was answered and has lost its result", item.message.id))
         });
         seen.check(judged.command, "pair broken", orphan.or(unanswered));
     }
@@ -253,7 +253,8 @@ fn reasoning_is_whole(case: &Case<'_>) -> Seen {
             let shown = item.message.reasoning.as_deref().filter(|text| !text.is_empty());
             shown.is_some() && item.external().is_some_and(|at| shown != block(at))
         });
-        let words = |item: &Item<'_>| format!("the reasoning block of {} is not the one it had", item.message.id);
+        let words =
+            |item: &Item<'_>| format!("the reasoning block of message {} is not the one it had", item.message.id);
         seen.check(judged.command, "reasoning damaged", damaged.map(words));
     }
     seen

@@ -205,7 +205,7 @@ pub(super) fn difference(
                 a.command,
                 match compared {
                     Compared::Repeat => format!("the decision differs: {x} the first time, {y} the second"),
-                    _ => format!("the decision differs: {x} with the messages for the person only, {y} without"),
+                    _ => format!("the decision differs: with the messages for the person {x}, without them {y}"),
                 },
             ));
         }

@@ -201,7 +201,7 @@ impl Examiner<'_> {
                     return None;
                 };
                 let violation = monitor(&case).violation.filter(|violation| violation.reason == *reason)?;
-                Some((violation.command, violation.detail))
+                Some((violation.command, judgement.externals.numbered(&violation.detail)))
             }
             Suspect::Decided(wrong) => {
                 let judgement = judge(self.contract, &trace);

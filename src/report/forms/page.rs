@@ -6,7 +6,7 @@ use super::Forms;
 use super::chart::chart;
 use crate::report::areas::{folded, grouped, shown};
 use crate::report::html::plain;
-use crate::report::told::{broke, cost, played, seen_as};
+use crate::report::told::{broke, cost, played, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::verdict::{BrokenReport, RequirementReport, Tally, Verdict};
 
@@ -135,7 +135,7 @@ impl Forms<'_> {
             writeln!(out, "<p class=\"sentence\">{}</p>", code(requirement.sentence()))?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "<p>It is claimed, and nothing in this run exercised it.</p>")?;
+            writeln!(out, "<p>{}.</p>", plain(&unexercised(self.report)))?;
         }
         match (&row.drawing, &row.timeline) {
             (Some(drawing), _) => {

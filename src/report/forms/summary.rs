@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::Forms;
 use crate::report::areas::{columns, folded, grouped, shown};
 use crate::report::quote::{escaped, markdown as marked};
-use crate::report::told::{broke, cost, played, seen_as};
+use crate::report::told::{broke, cost, played, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
@@ -83,7 +83,7 @@ impl Forms<'_> {
             writeln!(out, "{}\n", requirement.sentence())?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "It is claimed, and nothing in this run exercised it.\n")?;
+            writeln!(out, "{}.\n", marked(&unexercised(self.report)))?;
         }
         if let Some(timeline) = &row.timeline {
             fenced(out, timeline.trim_end())?;
