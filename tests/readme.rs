@@ -114,6 +114,10 @@ fn every_command_of_the_readme_runs() {
     let lines = of(README, "sh").into_iter().chain(of(README, "yaml")).flat_map(str::lines);
     let mut count = 0;
     for mut arguments in lines.filter_map(arguments) {
+        let no_node = || Command::new("node").arg("--version").output().is_err();
+        if arguments.contains(&"node") && no_node() {
+            continue;
+        }
         if arguments[0] == "check" {
             arguments.splice(1..1, ["--effort", "smoke"]);
         }

@@ -181,4 +181,4 @@ export function reducer(
 export function reducer(reduce: (blocks: Block[], maximum: number) => Reduced, contract?: object, named?: Named): Candidate;
 
 export function claimStdout(): void;
-export function run(candidate: Methods | Candidate): Promise<void>;
+export function run(candidate: Methods): Promise<void>;

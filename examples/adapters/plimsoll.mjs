@@ -1,5 +1,5 @@
 /**
- * Write a plimsoll adapter in JavaScript: this file and Node 20 or later, nothing else.
+ * Write a plimsoll adapter in JavaScript: this file and Node 18 or later, nothing else.
  *
  * An adapter is a program that puts one implementation of context compaction (the *candidate*)
  * behind JSON-RPC 2.0 lines on stdin and stdout, so that the harness can drive it:
