@@ -238,6 +238,7 @@ impl KnownFailures {
         for listed in &self.nondeterministic {
             let Some(row) = report.requirements.iter_mut().find(|row| row.id == listed.id) else { continue };
             let seen = matches!(row.verdict, Verdict::Fail | Verdict::Advice | Verdict::Nondeterministic);
+            let steady = seen && row.verdict != Verdict::Nondeterministic;
             if seen {
                 row.verdict = Verdict::Known;
                 row.note = Some(listed.note.clone()).filter(|note| !note.is_empty());
@@ -246,7 +247,7 @@ impl KnownFailures {
                 let place = place(&self.file, listed.line);
                 problems.push(format!("{place}{} is listed and not claimed: delete the row", listed.id));
             } else {
-                report.nondeterministic.push(NondeterministicReport { id: listed.id.clone(), seen });
+                report.nondeterministic.push(NondeterministicReport { id: listed.id.clone(), seen, steady });
             }
         }
         report.known_problems = problems;
@@ -269,7 +270,17 @@ impl KnownFailures {
             Verdict::NotClaimed => Some(format!("{place}{id} is listed and not claimed: delete the row")),
             Verdict::NotReached => None,
             Verdict::Pass | Verdict::Vacuous if part => None,
-            verdict @ (Verdict::Pass | Verdict::Vacuous) => {
+            // What another known failure keeps from being exercised is a state to hold like any other.
+            Verdict::Vacuous if known.reason.is_empty() || known.reason == VACUOUS => {
+                hide(known, row);
+                None
+            }
+            Verdict::Vacuous => Some(format!(
+                "{place}{id} is exercised by nothing any more, and is listed as {:?}: look at it, then write reason = \
+                 {VACUOUS:?}",
+                known.reason
+            )),
+            verdict @ Verdict::Pass => {
                 row.verdict = Verdict::UnexpectedPass;
                 let witness = match known.witness.as_str() {
                     "" => String::new(),
@@ -316,6 +327,9 @@ impl KnownFailures {
         }
     }
 }
+
+/// The reason in a list of a requirement that nothing exercised.
+pub(crate) const VACUOUS: &str = "vacuous";
 
 fn hide(known: &KnownFailure, row: &mut RequirementReport) {
     row.verdict = Verdict::Known;

@@ -120,6 +120,7 @@ impl LimitReport {
     /// # Panics
     ///
     /// With the requirement's sentence, why it is broken, and the witness.
+    #[track_caller]
     pub fn assert_requirement(&self, id: &str) {
         let id = id.to_ascii_uppercase().replace('_', "-");
         let Some((row, finding)) = self.rows().into_iter().zip(&self.findings).find(|(row, _)| row.id == id) else {
@@ -135,6 +136,7 @@ impl LimitReport {
     /// # Panics
     ///
     /// With the whole report.
+    #[track_caller]
     pub fn assert_passed(&self) {
         assert!(self.passed(), "{self}");
     }

@@ -230,6 +230,9 @@ pub struct NondeterministicReport {
     pub id: String,
     /// Whether it failed in this run.
     pub seen: bool,
+    /// Whether it failed each time that its witness was played again: then it is no failure that comes and goes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub steady: bool,
 }
 
 /// A way in which the candidate broke off.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::mem;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -175,7 +176,8 @@ impl Pool {
 
     fn start(&self) -> Result<(Connection, Arc<Introduction>), Error> {
         let started = Connection::open(&self.command, Arc::clone(&self.halted), self.tap.clone()).map_err(|error| {
-            let sentence = format!("cannot start `{}`: {error}", self.command.join(" "));
+            let sentence =
+                format!("cannot start `{}`: {error}{}", self.command.join(" "), way_out(self.command.first()));
             self.state().gave_up.get_or_insert_with(|| sentence.clone());
             Error::broken(BreakKind::Crash, sentence)
         });
@@ -262,4 +264,12 @@ impl Drop for Pool {
             connection.close(BYE);
         }
     }
+}
+
+/// What to do about a command that cannot be started, where it is a script that was meant.
+fn way_out(program: Option<&String>) -> String {
+    let Some(program) = program.filter(|program| Path::new(program).is_file()) else { return String::new() };
+    format!(
+        "; the file {program} is there, and is no program by itself: put its interpreter in front, as in `python3 {program}`"
+    )
 }

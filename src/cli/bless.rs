@@ -122,6 +122,8 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     }
     let row = |id: &str| report.requirements.iter().find(|row| row.id == id);
     let fails = |row: &RequirementReport| matches!(row.verdict, Verdict::Fail | Verdict::Advice);
+    // What nothing exercised fails the run as well, and its reason in a list is a word of its own.
+    let listable = |row: &RequirementReport| fails(row) || row.verdict == Verdict::Vacuous;
     let ids = |list: &ArrayOfTables| -> BTreeSet<String> { list.iter().map(id).collect() };
 
     let mut known = take(&mut document, "known");
@@ -151,7 +153,7 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
             continue;
         }
         match row(&id) {
-            Some(row) if fails(row) && row.reason.as_deref() != Some(DOES_NOT_REPEAT) => {
+            Some(row) if listable(row) && row.reason.as_deref() != Some(DOES_NOT_REPEAT) => {
                 corrected(listed, row, &mut changes)
             }
             Some(row) if row.verdict == Verdict::Nondeterministic || fails(row) => {
@@ -177,10 +179,12 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     for row in report.requirements.iter().filter(|row| !listed.contains(&row.id)) {
         let comes_and_goes = row.verdict == Verdict::Nondeterministic || row.reason.as_deref() == Some(DOES_NOT_REPEAT);
         // Advice fails a strict run only.
-        let fails = row.verdict == Verdict::Fail || row.verdict == Verdict::Advice && report.strict;
+        let fails =
+            matches!(row.verdict, Verdict::Fail | Verdict::Vacuous) || row.verdict == Verdict::Advice && report.strict;
+        let vacuous = vacuous_reason(row);
         let members = [
             ("id", Some(&row.id)),
-            ("reason", row.reason.as_ref().filter(|_| !comes_and_goes)),
+            ("reason", row.reason.as_ref().or(vacuous.as_ref()).filter(|_| !comes_and_goes)),
             ("since", Some(version).filter(|version| !version.is_empty())),
             ("witness", row.witness.as_ref().filter(|_| !comes_and_goes)),
         ];
@@ -191,7 +195,7 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
         for (name, text) in members.iter().filter_map(|(name, text)| Some((name, (*text)?))) {
             table.insert(name, value(text));
         }
-        let reason = row.reason.as_deref().unwrap_or_default();
+        let reason = row.reason.as_ref().or(vacuous.as_ref()).map_or("", String::as_str);
         let list = if comes_and_goes { &mut nondeterministic } else { &mut known };
         table.decor_mut().set_prefix(if list.is_empty() && head.is_empty() { "" } else { "\n" });
         list.push(table);
@@ -210,10 +214,16 @@ fn text_of<'a>(row: &'a Table, name: &str) -> &'a str {
     row.get(name).and_then(Item::as_str).unwrap_or_default()
 }
 
+/// The reason by which a list names what nothing exercised.
+fn vacuous_reason(row: &RequirementReport) -> Option<String> {
+    (row.verdict == Verdict::Vacuous).then(|| crate::known::VACUOUS.to_owned())
+}
+
 /// Sets the reason, and the witness where the row names one.
 fn corrected(listed: &mut Table, row: &RequirementReport, changes: &mut Vec<String>) {
     let id = id(listed);
-    for (name, now) in [("reason", &row.reason), ("witness", &row.witness)] {
+    let vacuous = vacuous_reason(row);
+    for (name, now) in [("reason", row.reason.as_ref().or(vacuous.as_ref())), ("witness", row.witness.as_ref())] {
         let Some(now) = now else { continue };
         let was = text_of(listed, name);
         if was.is_empty() || was == now {
@@ -368,6 +378,7 @@ fn written(path: &Path, text: &str) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known::VACUOUS;
     use crate::verdict::CandidateInfo;
 
     /// A report in which these fail with these reasons; LAT-1 is not claimed, everything else passes.
@@ -381,6 +392,10 @@ mod tests {
             .map(|requirement| {
                 let mut row = RequirementReport { id: requirement.id().to_owned(), ..pass.clone() };
                 if let Some((_, reason)) = failing.iter().find(|(id, _)| *id == row.id) {
+                    if *reason == VACUOUS {
+                        row.verdict = Verdict::Vacuous;
+                        return row;
+                    }
                     row.verdict = Verdict::Fail;
                     row.reason = Some((*reason).to_owned());
                     row.witness = Some(format!("mine-{}.jsonl", row.id));
@@ -421,6 +436,19 @@ mod tests {
         assert!(!text.contains("The cooldown") && text.contains("# The second.\n[[known]]"), "{text}");
         let text = after(OLD, &[]);
         assert!(text.starts_with("# What mine fails.\n") && text.ends_with("# the end\n"), "{text}");
+    }
+
+    #[test]
+    fn what_nothing_exercised_is_listed_too_and_no_failure_of_another_kind() {
+        let text = after("", &[("VIEW-1", "guidance lost"), ("VIEW-7", VACUOUS)]);
+        assert!(text.contains("[[known]]\nid = \"VIEW-7\"\nreason = \"vacuous\"\nsince = \"2.0\"\n"), "{text}");
+        let text = after(&text, &[("VIEW-7", "order changed")]);
+        assert!(text.contains("reason = \"order changed\"") && !text.contains("VIEW-1"), "{text}");
+        let mut held = report(&[("VIEW-7", VACUOUS)]);
+        hold_to(&KnownFailures::parse(&text).unwrap(), &mut held);
+        assert!(!held.passed());
+        let says = "VIEW-7 is exercised by nothing any more, and is listed as \"order changed\"";
+        assert!(held.known_problems[0].contains(says), "{:?}", held.known_problems);
     }
 
     #[test]

@@ -96,6 +96,12 @@ pub(super) fn init(kind: &str, dir: &Path, crate_path: Option<&Path>) -> Result<
             .map_err(|error| cannot(format!("cannot write {}: {error}", path.display())))?;
         told.push_str(&format!("{}\n", path.display()));
     }
+    if crate_path.is_none() && files.iter().any(|file| file.text.contains("@PLIMSOLL@")) {
+        told.push_str(
+            "\nCargo.toml asks the registry for plimsoll, which is not there yet: write the path of a checkout into it, or \
+             make the starter again with --crate-path PATH\n",
+        );
+    }
     told.push_str(&format!("\nnext, in {}: {next}\n", dir.display()));
     print(&told);
     Ok(0)

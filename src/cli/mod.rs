@@ -46,6 +46,9 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version go to standard output, everything else to standard error.
             let _ = error.print();
+            if let Some(word) = stray(&error) {
+                screen::warn(&format!("  tip: a command stands behind `--`, as in `plimsoll check -- {word} ...`"));
+            }
             return ExitCode::from(if error.use_stderr() { 3 } else { 0 });
         }
     };
@@ -387,6 +390,17 @@ struct MergeArgs {
 /// Whether the arguments end with `--`: a command was to follow, and its variable was empty, say.
 fn ends_in_dashes() -> bool {
     std::env::args_os().last().is_some_and(|last| last == "--")
+}
+
+/// The word that stands where only options do, if that is the error.
+fn stray(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) if error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-') => {
+            Some(crate::report::escaped(word))
+        }
+        _ => None,
+    }
 }
 
 fn no_command() -> Failure {

@@ -21,7 +21,7 @@ impl Progress {
             return None;
         }
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(5));
-        bar.set_style(filling());
+        bar.set_style(filling(false));
         bar.set_prefix(label.to_owned());
         bar.enable_steady_tick(Duration::from_millis(250));
         Some(Self { bar: Arc::new(bar) })
@@ -46,8 +46,8 @@ impl Progress {
         } else {
             (tick.steps, format!("{} histories, {} steps", tick.histories, tick.steps))
         };
-        // Cases at a limit come after the witnesses of histories were shrunk.
-        bar.set_style(filling());
+        // Cases at a limit come after the witnesses of histories were shrunk. The first moments say nothing of the rest.
+        bar.set_style(filling(done.saturating_mul(20) >= tick.budget));
         bar.set_length(tick.budget);
         bar.set_position(done.min(tick.budget));
         bar.set_message(format!("{what}, {found}"));
@@ -59,7 +59,11 @@ impl Progress {
     }
 }
 
-fn filling() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{prefix}{bar:16.cyan/dim} {percent:>3} % {eta:>4} left  {wide_msg}");
+fn filling(estimates: bool) -> ProgressStyle {
+    let style = ProgressStyle::with_template(if estimates {
+        "{prefix}{bar:16.cyan/dim} {percent:>3} % {eta:>4} left  {wide_msg}"
+    } else {
+        "{prefix}{bar:16.cyan/dim} {percent:>3} %            {wide_msg}"
+    });
     style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
 }

@@ -23,11 +23,11 @@ pub(super) fn first(suite: Suite, dir: Option<&Path>, quiet: bool) -> Result<Sui
     }
     let (candidate, contract) = suite.introduced().map_err(|error| cannot(escaped_lines(&error)))?;
     let here = For { name: Some(&candidate.name), part: None, contract: &contract };
-    let mut witnesses = Vec::new();
+    let (mut witnesses, mut of_another) = (Vec::new(), 0);
     for path in &paths {
         match here.keep(path) {
             Kept::Plays(witness) => witnesses.push(*witness),
-            Kept::OfAnother => {}
+            Kept::OfAnother => of_another += 1,
             Kept::Unreadable(error) => warn(&format!(
                 "plimsoll: warning: {}; it is not played: mend the file, or take it out of the folder",
                 escaped_lines(&error)
@@ -38,9 +38,13 @@ pub(super) fn first(suite: Suite, dir: Option<&Path>, quiet: bool) -> Result<Sui
             )),
         }
     }
-    if !quiet && !witnesses.is_empty() {
+    if !quiet {
         let (count, dir) = (counted(witnesses.len(), "witness file"), dir.unwrap_or(Path::new(DIR)).display());
-        warn(&format!("plimsoll: {count} of {dir} played first"));
+        let others = match of_another {
+            0 => String::new(),
+            n => format!("; {n} for other candidates than {} not played", escaped_lines(&candidate.name)),
+        };
+        warn(&format!("plimsoll: {count} of {dir} played first{others}"));
     }
     Ok(suite.first(witnesses))
 }

@@ -129,10 +129,10 @@ fn gates(contract: &Contract, judged: &Judged<'_>) -> Vec<(&'static str, String)
             let reopens: Vec<String> = reopens.into_iter().flatten().collect();
             let reopens = if reopens.is_empty() { "for ever".to_owned() } else { reopens.join(", ") };
             let (ui_only, own) = (facts.latch_ui_only, facts.latch_own);
-            let word = if judged.require.contains(&Require::Reopened) { "due to open" } else { "closed" };
+            let word = if judged.require.contains(&Require::Reopened) { "latched, and due to open" } else { "latched" };
             format!("{word}: {reopens}; not counted {ui_only} ui_only, {own} own")
         } else {
-            format!("open: strikes {} of {}", facts.strikes, latch.strikes)
+            format!("not latched: strikes {} of {}", facts.strikes, latch.strikes)
         };
         rows.push(("latch", state));
     }

@@ -6,7 +6,7 @@ use super::areas::{columns, folded, grouped, shown};
 use super::quote::escaped;
 use super::told::{broke, cost, is_case, played, remarks, seen_as, unexercised};
 use crate::requirement::requirement;
-use crate::verdict::{Report, RequirementReport, Tally, Verdict};
+use crate::verdict::{NondeterministicReport, Report, RequirementReport, Tally, Verdict};
 
 /// Prose is at most so wide.
 const PROSE: usize = 100;
@@ -232,8 +232,14 @@ impl<'a> TextReport<'a> {
             }
         }
         let unsteady = self.report.nondeterministic.iter();
-        let unsteady: Vec<String> =
-            unsteady.map(|one| format!("{} {}", one.id, if one.seen { "seen" } else { "not seen" })).collect();
+        let told = |one: &NondeterministicReport| match (one.seen, one.steady) {
+            (false, _) => format!("{} not seen", one.id),
+            (true, false) => format!("{} seen", one.id),
+            (true, true) => {
+                format!("{} seen, whenever it was played again (if it always is, list it as known)", one.id)
+            }
+        };
+        let unsteady: Vec<String> = unsteady.map(told).collect();
         if !unsteady.is_empty() {
             wrapped(out, &format!("nondeterministic: {}", unsteady.join(", ")), 0, self.prose())?;
         }

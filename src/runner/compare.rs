@@ -149,6 +149,18 @@ fn shown(judgement: &Judgement<'_>, view: &View<'_>, own_words: bool) -> Vec<(Op
     view.iter().filter(|item| item.visible).map(|item| (key(item), text(item))).collect()
 }
 
+/// What stands in a view where it begins to differ from another one.
+fn at_the_first_difference(view: &[(Option<u32>, String)], other: &[(Option<u32>, String)]) -> String {
+    let at = view.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let same = |key: Option<u32>| other.get(at).is_some_and(|(other, _)| *other == key);
+    match view.get(at) {
+        None => format!("it ends after {}", counted(at, "message")),
+        Some((None, _)) => format!("place {} has a message of its own", at + 1),
+        Some((Some(key), _)) if same(Some(*key)) => format!("place {} has message {key} in other words", at + 1),
+        Some((Some(key), _)) => format!("place {} has message {key}", at + 1),
+    }
+}
+
 /// Whether leaving out `ui_only` messages changes the history and nothing that it means.
 fn has_ui_only(history: &History) -> bool {
     let old_format = |command: &Command| matches!(command, Command::Restart { without } if !without.is_empty());
@@ -210,8 +222,15 @@ pub(super) fn difference(
             ));
         }
         let own_words = compared == Compared::WithoutToTheWord;
-        if shown(&left, &a.after, own_words) != shown(&right, &b.after, own_words) {
-            return Some((a.command, "the view that the provider gets differs".to_owned()));
+        let (x, y) = (shown(&left, &a.after, own_words), shown(&right, &b.after, own_words));
+        if x != y {
+            let (first, second) = match compared {
+                Compared::Repeat => ("the first time", "the second"),
+                _ => ("with the messages for the person", "without them"),
+            };
+            let (x, y) = (at_the_first_difference(&x, &y), at_the_first_difference(&y, &x));
+            let what = "the view that the provider gets differs";
+            return Some((a.command, format!("{what}: {first} {x}, {second} {y}")));
         }
     }
     None
