@@ -75,6 +75,7 @@ mod message;
 mod model;
 mod oracle;
 mod parts;
+mod patience;
 mod play;
 mod regressions;
 mod repeat;

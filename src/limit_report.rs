@@ -30,7 +30,8 @@ pub struct LimitReport {
     /// How much of the room was used where something had to be cut, from 0 to 1, as a mean of the cases with a limit above
     /// 0. None: there was no such case; always for a gauge and a guard.
     pub kept: Option<f64>,
-    /// Why the cases ended before the budget, if they did: one kind of break came in 200 of them, or 12 late answers.
+    /// Why the cases ended before the budget, if they did: one kind of break came in 200 of them, or
+    /// 12 late answers; or 10 in the same way before there was any answer.
     pub cut_short: Option<String>,
 }
 

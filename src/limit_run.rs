@@ -6,6 +6,7 @@ use crate::limit_budget::LimitBudget;
 use crate::limit_case::LimitCase;
 use crate::limit_play::{Break, Judge, Side};
 use crate::limit_report::{Failure, Finding, LimitBreak, LimitReport};
+use crate::patience::Patience;
 use crate::requirement::limit::{Ruling, Violation};
 use crate::requirement::requirements;
 use crate::shrink_limit::smaller;
@@ -49,10 +50,8 @@ impl Control<'_> {
 /// In one of so many cases of the small scope the same input is given again; in random ones always.
 const AGAIN: u64 = 8;
 
-/// Cases in which the candidate may break off before the run ends: a late answer costs its whole deadline.
-fn patience(kind: BreakKind) -> u64 {
-    if kind == BreakKind::Timeout { 12 } else { 200 }
-}
+/// Cases in which the candidate may break off in one way before the run ends.
+const BREAKS: u64 = 200;
 
 /// A run of the cases of one side.
 pub(crate) struct Run<'a, S: Side> {
@@ -61,6 +60,7 @@ pub(crate) struct Run<'a, S: Side> {
     budget: &'a LimitBudget,
     control: Control<'a>,
     judges: Vec<Judge<S::Seen>>,
+    patience: Patience,
     report: LimitReport,
 }
 
@@ -71,7 +71,7 @@ impl<'a, S: Side> Run<'a, S> {
         let rules = rules.filter_map(|rule| Some((Finding::new(rule, rule.applies(contract)), S::judge(&rule.check)?)));
         let (findings, judges) = rules.unzip();
         let report = LimitReport { findings, breaks: Vec::new(), cases: 0, kept: None, cut_short: None };
-        Self { side, contract, budget, control, judges, report }
+        Self { side, contract, budget, control, judges, patience: Patience::default(), report }
     }
 
     pub(crate) fn of(mut self, cases: Cases<LimitCase>) -> LimitReport {
@@ -90,6 +90,7 @@ impl<'a, S: Side> Run<'a, S> {
             match self.side.play(&case, all) {
                 None => {}
                 Some(Ok(seen)) => {
+                    self.patience.judged();
                     self.judge(&seen, &case);
                     if let Some((used, room)) = self.side.used(&seen) {
                         kept += used as f64 / room as f64;
@@ -143,6 +144,7 @@ impl<'a, S: Side> Run<'a, S> {
 
     fn note(&mut self, broken: Break, witness: LimitCase) {
         let Break { kind, message } = broken;
+        let words = message.clone();
         let at = self.report.breaks.iter().position(|known| known.kind == kind);
         let at = at.unwrap_or_else(|| {
             let new = LimitBreak { kind, message, witness, cases: 0 };
@@ -152,13 +154,9 @@ impl<'a, S: Side> Run<'a, S> {
         });
         let known = &mut self.report.breaks[at];
         known.cases += 1;
-        if known.cases >= patience(kind) {
-            let (cases, claim) = (known.cases, S::CLAIM.name());
-            self.report.cut_short = Some(format!(
-                "the candidate broke off in {cases} cases of `{claim}` ({}); the rest was not played",
-                kind.name()
-            ));
-        }
+        let things = format!("cases of `{}`", S::CLAIM.name());
+        let ends = self.patience.ends(kind, &words, known.cases, BREAKS, &things);
+        self.report.cut_short = ends.or(self.report.cut_short.take());
     }
 
     fn make_small(&mut self) {

@@ -33,6 +33,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("shrink_gauge", 22),
     ("heart", 23),
     ("turn", 23),
+    ("patience", 23),
     ("play", 30),
     ("limit_show", 31),
     ("limit_rows", 31),

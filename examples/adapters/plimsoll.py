@@ -579,7 +579,7 @@ class _Server:
 
     def _parse(self, line):
         try:
-            request = json.loads(line)
+            request = _from_json(line.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
             self._refuse(None, -32700, "not JSON: %s" % error)
             return None
@@ -762,6 +762,7 @@ class _Encoded:
 _wire = None
 # What most steps do, and what need not be written anew each time.
 _NOTHING = _Encoded('{"action":"none","appended":[],"view":null}')
+_from_json = json.JSONDecoder().decode
 _to_json = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 

@@ -220,14 +220,18 @@ def cut(texts, required, maximum):
     The largest one gives way first, at its end: where one can absorb the overflow, one does.
     Returns the texts, the empty ones in their places; raises `Infeasible`.
     """
-    texts = list(texts)
-    while len(joined(texts)) > maximum:
-        over = len(joined(texts)) - maximum
-        removable = [i for i, text in enumerate(texts) if text and not required[i]]
-        if not removable:
-            raise plimsoll.Infeasible
-        largest = max(removable, key=lambda i: len(texts[i]))
-        texts[largest] = texts[largest][: max(0, len(texts[largest]) - over)]
+    texts, behind = list(texts), len(SEPARATOR)
+    # Each with a separator behind it, the last one in vain: so that one more fits.
+    size, room = sum(len(text) + behind for text in texts if text), maximum + behind
+    removable = [i for i, text in enumerate(texts) if text and not required[i]]
+    for i in sorted(removable, key=lambda i: len(texts[i]), reverse=True):
+        if size <= room:
+            break
+        left = max(0, len(texts[i]) - (size - room))
+        size -= len(texts[i]) - left + (0 if left else behind)
+        texts[i] = texts[i][:left]
+    if size > room:
+        raise plimsoll.Infeasible
     return texts
 
 
@@ -278,77 +282,70 @@ class Talk(plimsoll.Conversation):
 
 
 class Store:
-    """A directory with a file of JSON lines for each conversation, written at the end only.
+    """A file of JSON lines in a directory, written at the end only.
 
-    A line is `{"message": ..., "after": id}`, a message and what it was said after; or
-    `{"rest": ...}`, everything else, which holds until the next such line.
+    A line is `{"conversation": name, "message": ..., "after": id}`, a message and what it was said after; or
+    `{"conversation": name, "rest": ...}`, everything else of it, or `{"auto": ...}`, which hold until the next such line.
     """
 
     def __init__(self, directory):
-        self.directory = directory
+        self.path, self.begin = os.path.join(directory, "journal.jsonl"), 0
+        self._write([])
 
     def clear(self):
-        for file in os.listdir(self.directory):
-            os.remove(os.path.join(self.directory, file))
+        # What is there is passed over: to make or to empty a file costs more than all that a case writes to it.
+        self.begin = os.path.getsize(self.path)
+        if self.begin > 1 << 20:
+            self._cut(0)
 
     def save(self, name, talk):
         """Add what is new since the last time."""
-        lines = [{"message": m, "after": talk.after[m["id"]]} for m in talk.log[talk.stored:]]
+        lines = [{"conversation": name, "message": m, "after": talk.after[m["id"]]} for m in talk.log[talk.stored:]]
         rest = talk.rest()
         if rest != talk.stored_rest:
-            self._write(self._file(name), [*lines, {"rest": rest}])
+            self._write([*lines, {"conversation": name, "rest": rest}])
         talk.stored, talk.stored_rest = len(talk.log), rest
 
     def load(self):
         """All conversations by name."""
-        return {self._name(file): self._load(file) for file in self._files()}
+        talks, rests = collections.defaultdict(Talk), {}
+        for line in self._read():
+            if "rest" in line:
+                rests[line["conversation"]] = line["rest"]
+            elif "message" in line:
+                talk, said = talks[line["conversation"]], plimsoll.message(**line["message"])  # an old log lacks members
+                talk.log.append(said)
+                talk.after[said["id"]] = line["after"]
+        for name, rest in rests.items():
+            talks[name].restore(rest)
+        return talks
 
     def forget(self, member):
         """Take a member out of every stored message, as a version wrote it that did not know it yet."""
-        for file in self._files():
-            lines = self._read(file)
-            for line in lines:
-                line.get("message", {}).pop(member, None)
-            os.remove(os.path.join(self.directory, file))
-            self._write(file, lines)
+        lines = self._read()
+        for line in lines:
+            line.get("message", {}).pop(member, None)
+        self._cut(self.begin)
+        self._write(lines)
 
     def save_auto(self, on):
-        self._write("auto", [on])
+        self._write([{"auto": on}])
 
     def load_auto(self):
-        return self._read("auto")[-1] if "auto" in os.listdir(self.directory) else True
+        return [True, *(line["auto"] for line in self._read() if "auto" in line)][-1]
 
-    def _load(self, file):
-        talk, rest = Talk(), None
-        for line in self._read(file):
-            if "rest" in line:
-                rest = line["rest"]
-            else:
-                said = plimsoll.message(**line["message"])  # fills in what an old log lacks
-                talk.log.append(said)
-                talk.after[said["id"]] = line["after"]
-        talk.restore(rest)
-        return talk
+    def _cut(self, begin):
+        os.truncate(self.path, begin)
+        self.begin = begin
 
-    def _files(self):
-        return [file for file in sorted(os.listdir(self.directory)) if file != "auto"]
-
-    def _read(self, file):
-        with open(os.path.join(self.directory, file), encoding="ascii") as stored:
+    def _read(self):
+        with open(self.path, encoding="ascii") as stored:
+            stored.seek(self.begin)
             return [json.loads(line) for line in stored]
 
-    def _write(self, file, lines):
-        with open(os.path.join(self.directory, file), "a", encoding="ascii") as stored:
+    def _write(self, lines):
+        with open(self.path, "a", encoding="ascii") as stored:
             stored.write("".join(json.dumps(line) + "\n" for line in lines))
-
-    @staticmethod
-    def _file(name):
-        """Names in hexadecimal: any name will do, and none collides with another."""
-        return name.encode("utf-8", "surrogatepass").hex() + ".jsonl"
-
-    @staticmethod
-    def _name(file):
-        return bytes.fromhex(file.split(".")[0]).decode("utf-8", "surrogatepass")
 
 
 # ---- the candidate -----------------------------------------------------------------------------

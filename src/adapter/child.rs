@@ -1,16 +1,16 @@
 //! A child process with its three pipes, none of which can block the harness.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::mem;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::os;
+use super::pipes::Pipes;
 use super::protocol::{LINE_MAX, escape_into};
 
 /// How much of standard error is kept, in bytes.
@@ -29,6 +29,8 @@ pub(super) enum Heard {
     Flood(Vec<u8>),
     /// Nothing until the deadline.
     Late,
+    /// Nothing, and nobody waits for it any longer.
+    Halted,
     /// It has ended or closed a pipe.
     Gone,
 }
@@ -37,10 +39,8 @@ pub(super) enum Heard {
 #[derive(Debug)]
 pub(super) struct Child {
     process: std::process::Child,
-    lines: Receiver<Heard>,
-    /// None once it is to see the end of its input.
-    input: Option<Sender<Vec<u8>>>,
-    pipes: Arc<Pipes>,
+    pipes: Pipes,
+    tail: Arc<Tail>,
     stderr: JoinHandle<()>,
     /// How it ended, once it is reaped; none inside where that is not known.
     reaped: Option<Option<ExitStatus>>,
@@ -50,17 +50,16 @@ pub(super) struct Child {
     mark: String,
 }
 
+/// The end of its standard error.
 #[derive(Debug, Default)]
-struct Pipes {
-    /// The threads are to end.
+struct Tail {
+    /// The thread that reads it is to end.
     stop: AtomicBool,
-    /// The child reads no more.
-    deaf: AtomicBool,
-    tail: Mutex<VecDeque<u8>>,
+    bytes: Mutex<VecDeque<u8>>,
 }
 
 impl Child {
-    /// Starts `command`: the program, then its arguments. Once `halted` is set, whatever is still to be heard is late.
+    /// Starts `command`: the program, then its arguments. Once `halted` is set, nobody waits for what is still to be heard.
     pub(super) fn start(command: &[String], halted: Arc<AtomicBool>) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
         let mut command = Command::new(program);
@@ -75,11 +74,10 @@ impl Child {
         let mut process = command.spawn()?;
         live.insert(process.id());
         drop(live);
-        Self::connect(&mut process).inspect_err(|_| end(&mut process)).map(|(lines, input, pipes, stderr)| Self {
+        Self::connect(&mut process).inspect_err(|_| end(&mut process)).map(|(pipes, tail, stderr)| Self {
             process,
-            lines,
-            input: Some(input),
             pipes,
+            tail,
             stderr,
             reaped: None,
             halted,
@@ -87,57 +85,47 @@ impl Child {
         })
     }
 
-    #[expect(clippy::type_complexity, reason = "the parts of one value, taken apart at once")]
-    fn connect(
-        process: &mut std::process::Child,
-    ) -> io::Result<(Receiver<Heard>, Sender<Vec<u8>>, Arc<Pipes>, JoinHandle<()>)> {
+    fn connect(process: &mut std::process::Child) -> io::Result<(Pipes, Arc<Tail>, JoinHandle<()>)> {
         let missing = || io::Error::other("a standard stream is missing");
         let stdin = process.stdin.take().ok_or_else(missing)?;
         let stdout = process.stdout.take().ok_or_else(missing)?;
         let stderr = process.stderr.take().ok_or_else(missing)?;
-        let pipes = Arc::new(Pipes::default());
-        let (to_lines, lines) = mpsc::sync_channel(1);
-        let (input, from_input) = mpsc::channel();
-        let [for_input, for_lines, for_tail] = [(); 3].map(|()| Arc::clone(&pipes));
-        let named = |name: &str| thread::Builder::new().name(format!("adapter {name}")).stack_size(256 << 10);
-        named("stdin").spawn(move || write_lines(stdin, &from_input, &for_input))?;
-        named("stdout").spawn(move || read_lines(stdout, &to_lines, &for_lines))?;
-        let stderr = named("stderr").spawn(move || keep_tail(stderr, &for_tail))?;
-        Ok((lines, input, pipes, stderr))
+        let tail = Arc::new(Tail::default());
+        let kept = Arc::clone(&tail);
+        let thread = thread::Builder::new().name("adapter stderr".to_owned()).stack_size(256 << 10);
+        let stderr = thread.spawn(move || keep_tail(stderr, &kept))?;
+        Ok((Pipes::new(stdin, stdout)?, tail, stderr))
     }
 
     /// Sends a line, which has its end. A child that does not read is noticed by [`Child::hear`].
-    pub(super) fn send(&self, line: Vec<u8>) {
-        let sent = self.input.as_ref().is_some_and(|input| input.send(line).is_ok());
-        if !sent {
-            self.pipes.deaf.store(true, Ordering::Relaxed);
-        }
+    pub(super) fn send(&mut self, line: Vec<u8>) {
+        self.pipes.send(line);
     }
 
     /// Waits for a line until `deadline`.
     pub(super) fn hear(&mut self, deadline: Instant) -> Heard {
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.halted.load(Ordering::Relaxed) {
-                // Lines that are still coming change nothing: they can be endless.
+            let now = Instant::now();
+            // Lines that are still coming change nothing: they can be endless.
+            if self.halted.load(Ordering::Relaxed) {
+                return Heard::Halted;
+            }
+            if now >= deadline {
                 return Heard::Late;
             }
-            match self.lines.recv_timeout(left.min(TICK)) {
-                Ok(heard) => return heard,
-                Err(RecvTimeoutError::Disconnected) => return Heard::Gone,
-                Err(RecvTimeoutError::Timeout) => {}
+            if let Some(heard) = self.pipes.next(deadline.min(now + TICK)) {
+                return heard;
             }
             // A grandchild can keep the pipes open; what the child itself said is read to the end.
-            let gone = self.pipes.deaf.load(Ordering::Relaxed) || os::has_ended(&mut self.process);
-            if gone {
-                return self.lines.recv_timeout(TICK).unwrap_or(Heard::Gone);
+            if self.pipes.is_deaf() || os::has_ended(&mut self.process) {
+                return self.pipes.next(Instant::now() + TICK).unwrap_or(Heard::Gone);
             }
         }
     }
 
     /// What it said without being asked, if anything.
-    pub(super) fn overhear(&self) -> Option<Heard> {
-        self.lines.try_recv().ok()
+    pub(super) fn overhear(&mut self) -> Option<Heard> {
+        self.pipes.overhear()
     }
 
     /// Waits until it has ended, at most until `deadline`. It is not reaped.
@@ -153,7 +141,7 @@ impl Child {
 
     /// Shows it the end of its input.
     pub(super) fn hang_up(&mut self) {
-        self.input = None;
+        self.pipes.hang_up();
     }
 
     /// Gives it a moment to end by itself, then kills and reaps it. Its exit status, where it ended by itself.
@@ -177,13 +165,13 @@ impl Child {
         while !self.stderr.is_finished() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
-        self.pipes.stop.store(true, Ordering::Relaxed);
+        self.tail.stop.store(true, Ordering::Relaxed);
         status
     }
 
     /// The last 2 kB of its standard error, with control characters other than line ends escaped.
     pub(super) fn stderr(&self) -> String {
-        let mut tail = self.pipes.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = self.tail.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(tail.make_contiguous());
         let mut out = String::with_capacity(text.len());
         for character in text.trim_end().chars() {
@@ -235,46 +223,33 @@ fn end(process: &mut std::process::Child) {
     let _ = process.wait();
 }
 
-fn write_lines(mut stdin: impl Write + os::Pipe, lines: &Receiver<Vec<u8>>, pipes: &Pipes) {
-    for line in lines {
-        for chunk in line.chunks(os::WRITE_MAX) {
-            if !os::writable(&stdin, &pipes.stop) || stdin.write_all(chunk).is_err() {
-                pipes.deaf.store(true, Ordering::Relaxed);
-                return;
-            }
-        }
-    }
+/// Makes lines of what is read.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// The beginning of the next one.
+    line: Vec<u8>,
 }
 
-fn read_lines(mut stdout: impl Read + os::Pipe, lines: &SyncSender<Heard>, pipes: &Pipes) {
-    let mut line = Vec::new();
-    let mut chunk = vec![0; 64 << 10];
-    while os::readable(&stdout, &pipes.stop) {
-        let read = match stdout.read(&mut chunk) {
-            Ok(0) => return,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
-        };
-        let mut rest = &chunk[..read];
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            line.extend_from_slice(&rest[..end]);
-            rest = &rest[end + 1..];
-            let mut whole = mem::take(&mut line);
+impl Lines {
+    /// Hands on the lines that end in `chunk`, blank ones left out. False: nothing more is to be read, since a line is too
+    /// long, or nobody wants them.
+    pub(super) fn take(&mut self, mut chunk: &[u8], mut hand_on: impl FnMut(Heard) -> bool) -> bool {
+        while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(&chunk[..end]);
+            chunk = &chunk[end + 1..];
+            let mut whole = mem::take(&mut self.line);
             whole.pop_if(|byte| *byte == b'\r');
-            if whole.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            if lines.send(checked(whole)).is_err() {
-                return;
+            if !whole.iter().all(u8::is_ascii_whitespace) && !hand_on(checked(whole)) {
+                return false;
             }
         }
-        line.extend_from_slice(rest);
-        if line.len() > LINE_MAX {
-            // Nothing more is read: whoever hears this kills the child.
-            let _ = lines.send(checked(line));
-            return;
+        self.line.extend_from_slice(chunk);
+        if self.line.len() > LINE_MAX {
+            // Whoever hears this kills the child.
+            hand_on(checked(mem::take(&mut self.line)));
+            return false;
         }
+        true
     }
 }
 
@@ -287,16 +262,16 @@ fn checked(mut line: Vec<u8>) -> Heard {
     Heard::Flood(line)
 }
 
-fn keep_tail(mut stderr: impl Read + os::Pipe, pipes: &Pipes) {
+fn keep_tail(mut stderr: impl Read + os::Pipe, kept: &Tail) {
     let mut chunk = vec![0; 16 << 10];
-    while os::readable(&stderr, &pipes.stop) {
+    while os::readable(&stderr, &kept.stop) {
         let read = match stderr.read(&mut chunk) {
             Ok(0) => return,
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => return,
         };
-        let mut tail = pipes.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = kept.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend(&chunk[read.saturating_sub(TAIL)..read]);
         let surplus = tail.len().saturating_sub(TAIL);
         tail.drain(..surplus);

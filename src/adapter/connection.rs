@@ -11,6 +11,7 @@ use super::body::{self, Body};
 use super::child::{Child, Heard};
 use super::protocol::{Envelope, Fault, LINE_MAX, RpcError, excerpt};
 use crate::candidate::Error;
+use crate::patience::{THE_LINE, THE_STDERR};
 use crate::trace::BreakKind;
 
 /// How many characters of a raw line an error shows.
@@ -61,7 +62,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Starts `command`; nothing is said yet. Once `halted` is set, every answer is late.
+    /// Starts `command`; nothing is said yet. Once `halted` is set, nobody waits for an answer.
     pub(super) fn open(command: &[String], halted: Arc<AtomicBool>, tap: Option<Tap>) -> std::io::Result<Self> {
         static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
         Child::start(command, halted).map(|child| Self {
@@ -132,6 +133,7 @@ impl Connection {
                     return Err(self.fault(method, &Fault::new(format!("the line is longer than {limit} MiB"))));
                 }
                 Heard::Late => return Err(self.late(method, within)),
+                Heard::Halted => return Err(self.halted(method)),
                 Heard::Gone => return Err(self.gone(method)),
             }
         }
@@ -200,6 +202,11 @@ impl Connection {
         self.lose(BreakKind::Timeout, format!("no answer to `{method}` within {} s{stderr}", within.as_secs_f64()))
     }
 
+    fn halted(&mut self, method: &str) -> Error {
+        self.child.kill();
+        self.lose(BreakKind::Timeout, format!("the run was interrupted before the candidate answered `{method}`"))
+    }
+
     fn gone(&mut self, method: &str) -> Error {
         let how = match self.child.bury() {
             Some(status) => format!("ended ({status})"),
@@ -212,11 +219,11 @@ impl Connection {
     fn stderr(&self) -> String {
         match self.child.stderr() {
             text if text.is_empty() => String::new(),
-            text => format!("; its standard error ends:\n{text}"),
+            text => format!("{THE_STDERR}{text}"),
         }
     }
 
-    fn send(&self, line: Vec<u8>) {
+    fn send(&mut self, line: Vec<u8>) {
         if let Some(Tap(hear)) = &self.tap {
             hear(Speaker::Harness, line.trim_ascii_end());
         }
@@ -242,7 +249,7 @@ impl Connection {
 /// That the answer to `method` is against the protocol; `line` is the one that says it.
 pub(super) fn against(method: &str, fault: &Fault, line: &[u8]) -> Error {
     let line = excerpt(line, SHOWN);
-    let message = format!("after `{method}`, against the protocol: {fault}; the line: {line}");
+    let message = format!("after `{method}`, against the protocol: {fault}{THE_LINE}{line}");
     Error::broken(BreakKind::Protocol, message)
 }
 

@@ -28,6 +28,8 @@ mod limit;
 mod members;
 mod mirror;
 mod os;
+#[cfg_attr(not(unix), path = "pipes_threads.rs")]
+mod pipes;
 mod process;
 mod protocol;
 mod results;

@@ -59,10 +59,11 @@ mod no_strays {
 
 #[cfg(unix)]
 mod unix {
-    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::fd::AsFd;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -70,9 +71,6 @@ mod unix {
     /// An end of a pipe that can be waited for.
     pub(in super::super) trait Pipe: AsFd {}
     impl<T: AsFd> Pipe for T {}
-
-    /// So many bytes never block once a pipe is ready to take some.
-    pub(in super::super) const WRITE_MAX: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
     /// How long a waiting thread takes to notice that it is to stop.
     const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -103,23 +101,33 @@ mod unix {
 
     /// Waits until there is something to read, or the end. False: `stop` was set.
     pub(in super::super) fn readable(pipe: &impl Pipe, stop: &AtomicBool) -> bool {
-        wait(pipe.as_fd(), PollFlags::IN, stop)
-    }
-
-    /// Waits until [`WRITE_MAX`] bytes can be written, or nobody reads. False: `stop` was set.
-    pub(in super::super) fn writable(pipe: &impl Pipe, stop: &AtomicBool) -> bool {
-        wait(pipe.as_fd(), PollFlags::OUT, stop)
-    }
-
-    fn wait(fd: BorrowedFd<'_>, flags: PollFlags, stop: &AtomicBool) -> bool {
         while !stop.load(Ordering::Relaxed) {
-            match poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&TICK)) {
+            match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&TICK)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 // An error shows again when the pipe is used.
                 Ok(_) | Err(_) => return true,
             }
         }
         false
+    }
+
+    /// From now on reading and writing this end of a pipe fail where they would block. The other end is the child's.
+    pub(in super::super) fn never_blocks(pipe: &impl Pipe) -> std::io::Result<()> {
+        Ok(rustix::io::ioctl_fionbio(pipe, true)?)
+    }
+
+    /// Waits until `from` has something to be read, or `to` takes something, but not longer than `at_most`.
+    pub(in super::super) fn wait_for_either(from: &impl Pipe, to: Option<&impl Pipe>, at_most: Duration) {
+        let from = PollFd::new(from, PollFlags::IN);
+        let mut either = [from.clone(), from];
+        let count = if let Some(to) = to {
+            either[1] = PollFd::new(to, PollFlags::OUT);
+            2
+        } else {
+            1
+        };
+        // An error shows again when the pipe is used, and an interruption is no reason to wait longer.
+        let _ = poll(&mut either[..count], Timespec::try_from(at_most).ok().as_ref());
     }
 
     fn pid(child: &Child) -> Option<Pid> {
@@ -135,9 +143,6 @@ mod other {
     /// An end of a pipe.
     pub(in super::super) trait Pipe {}
     impl<T> Pipe for T {}
-
-    /// The most that is written at once.
-    pub(in super::super) const WRITE_MAX: usize = 4096;
 
     /// There are no process groups here.
     pub(in super::super) fn lead_group(_: &mut Command) {}
@@ -159,11 +164,6 @@ mod other {
 
     /// False: `stop` was set. The read that follows can block until the child ends.
     pub(in super::super) fn readable(_: &impl Pipe, stop: &AtomicBool) -> bool {
-        !stop.load(Ordering::Relaxed)
-    }
-
-    /// False: `stop` was set. The write that follows can block until the child ends.
-    pub(in super::super) fn writable(_: &impl Pipe, stop: &AtomicBool) -> bool {
         !stop.load(Ordering::Relaxed)
     }
 }

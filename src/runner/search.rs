@@ -10,6 +10,7 @@ use super::record::HistoryLine;
 use super::{Examined, Examiner, Given, Raised, Setup, Suspect, Tick, fails_one_of, findings, panic_text};
 use crate::generate::{Budget, Planned, Share, plan};
 use crate::heart::{Task, Watch};
+use crate::patience::Patience;
 use crate::requirement::Requirement;
 use crate::trace::BreakKind;
 use crate::turn::{self, Lane};
@@ -25,6 +26,7 @@ pub(super) struct Tally {
     pub(super) steps: u64,
     pub(super) raised: Vec<Raised>,
     pub(super) broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
+    pub(super) patience: Patience,
     /// Histories of the plan, played or not.
     pub(super) planned: u64,
     /// Why the search ended before its budget.
@@ -34,10 +36,8 @@ pub(super) struct Tally {
     pub(super) looked_at: usize,
 }
 
-/// Histories in which the candidate may break off before the search ends: a late answer costs its whole deadline.
-fn patience(kind: BreakKind) -> u64 {
-    if kind == BreakKind::Timeout { 12 } else { 100 }
-}
+/// Histories in which the candidate may break off in one way before the search ends.
+const BREAKS: u64 = 100;
 
 /// What has been dealt to each of two threads, with its number.
 type Hands = Arc<Mutex<[VecDeque<(usize, Planned)>; 2]>>;
@@ -265,16 +265,14 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
     share.histories += 1;
     share.steps += examined.steps;
     share.found += u64::from(!examined.suspects.is_empty());
+    if examined.steps > 0 {
+        tally.patience.judged();
+    }
     if let Some((kind, message)) = examined.broken {
-        let entry = tally.broken.entry(kind).or_insert((0, message, planned.target));
+        let entry = tally.broken.entry(kind).or_insert_with(|| (0, message.clone(), planned.target));
         entry.0 += 1;
-        if entry.0 >= patience(kind) {
-            tally.cut_short = Some(format!(
-                "the candidate broke off in {} histories ({}); the rest was not played",
-                entry.0,
-                kind.name()
-            ));
-        }
+        let ends = tally.patience.ends(kind, &message, entry.0, BREAKS, "histories");
+        tally.cut_short = ends.or(tally.cut_short.take());
     }
     for (suspect, causes) in examined.suspects {
         let alike = tally.raised.iter().filter(|raised| raised.suspect == suspect).count();

@@ -117,6 +117,25 @@ fn an_interruption_ends_with_a_report_and_without_children() {
 }
 
 #[test]
+fn an_interruption_while_a_command_starts_is_called_one() {
+    let dir = tempfile::tempdir().unwrap();
+    for more in [&["--line-by-line"][..], &["--jobs", "2"]] {
+        let arguments = [&["check"], more, &["--", "sh", "-c", "echo > pid; exec sleep 100"]].concat();
+        let run = command(dir.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        while !dir.path().join("pid").is_file() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+        let ran = Ran::from(run.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("interrupted before the candidate answered `hello`"), "{}", ran.err);
+        assert!(!ran.err.contains("within"), "{}", ran.err);
+        std::fs::remove_file(dir.path().join("pid")).unwrap();
+    }
+}
+
+#[test]
 fn a_second_interruption_leaves_no_children() {
     let dir = tempfile::tempdir().unwrap();
     // It does not end with its input: only whoever kills it ends it.

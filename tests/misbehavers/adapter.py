@@ -562,6 +562,18 @@ def slow(method, result):
     return result
 
 
+def always_ill_typed(method, result):
+    return {**result, "appended": {"id": "own1"}} if method == "step" else result
+
+
+def always_exits(method, result):
+    """Never answers a step, and says something else each time before it is gone."""
+    if method == "step":
+        print("step", os.getpid(), "failed", file=sys.stderr, flush=True)
+        os._exit(8)
+    return result
+
+
 AT_HELLO = {
     "exit-at-once": None,
     "exit-at-hello": lambda number: os._exit(1),
@@ -582,6 +594,7 @@ ALL_ALONG = {
     "extra-members": extra_members, "slow": slow, "moody": lambda method, result: result,
     "batch-sound": lambda method, result: result, "batch-extra-members": extra_members,
     "batch-two-faces": lambda method, result: result,
+    "batch-always-refuses": lambda method, result: result, "always-ill-typed": always_ill_typed, "always-exits": always_exits,
 }
 
 
@@ -597,6 +610,9 @@ def main():
         number, method, params = request["id"], request["method"], request.get("params", {})
         if method == "hello" and MODE in AT_HELLO:
             AT_HELLO[MODE](number)
+            continue
+        if MODE == "batch-always-refuses" and method == "case":
+            batch_refuses(number, params)
             continue
         if MODE == "ten-thousand-calls" and turn(method):
             reply(number, ten_thousand_calls(number, params))

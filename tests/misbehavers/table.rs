@@ -5,13 +5,15 @@ use std::thread;
 use std::time::Duration;
 
 use super::harness::{Watched, run};
-use Expect::{Break, Fails, NoStart, Passes};
+use Expect::{Break, Fails, GivesUp, NoStart, Passes};
 
 /// What a run has to say of a misbehaver.
 #[derive(Debug)]
 enum Expect {
     /// The cases in which it misbehaves break off with this verdict, whose message has these parts; the others are judged.
     Break(&'static str, &'static [&'static str]),
+    /// It misbehaves in every case, with this verdict and a message with these parts: the run gives up soon, and says so.
+    GivesUp(&'static str, &'static [&'static str]),
     /// It never comes to a run: exit code 2, and a sentence with these parts.
     NoStart(&'static [&'static str]),
     /// These requirements fail, and nothing breaks off.
@@ -89,38 +91,42 @@ const TABLE: &[(&str, Expect)] = &[
     ("method-not-found", Break(WRONG, &["the candidate claims `summarize`", "\"method not found\" to `step`"])),
     ("ten-thousand-calls", Fails(&["THR-7"])),
     ("moody", Fails(&["ISO-4"])),
-    // Whole cases in one line. After it broke off each is asked line by line, and then there is nothing wrong.
+    ("always-ill-typed", GivesUp(WRONG, &["`result.appended`: expected an array, got an object"])),
+    ("always-exits", GivesUp(CRASH, &["exit status: 8"])),
+    // Whole cases in one line. After it broke off each is asked line by line, and then once more as a whole, and there is
+    // nothing wrong: they misbehave once in a run.
     ("batch-sound", Passes),
     ("batch-extra-members", Passes),
-    ("batch-few", Break(WRONG, &["`result.results` has ", " requests", WHOLE_ALONE])),
-    ("batch-many", Break(WRONG, &["`result.results` has ", " requests", WHOLE_ALONE])),
-    ("batch-wrong-id", Break(WRONG, &["the open request has ", WHOLE_ALONE])),
-    ("batch-another-case", Break(WRONG, &["which no message of this conversation has", WHOLE_ALONE])),
-    ("batch-out-of-order", Break(WRONG, &["` is missing", WHOLE_ALONE])),
-    ("batch-calls-out-of-order", Break(WRONG, &["`result.summarize_calls[", "].request` is ", WHOLE_ALONE])),
-    ("batch-call-of-no-request", Break(WRONG, &["`result.summarize_calls[0].request` is 9999", WHOLE_ALONE])),
-    ("batch-no-calls", Break(WRONG, &["`result.summarize_calls` is missing", WHOLE_ALONE])),
-    (
-        "batch-results-of-another-type",
-        Break(WRONG, &["`result.results`: expected an array, got an object", WHOLE_ALONE]),
-    ),
-    ("batch-neither", Break(WRONG, &["has neither `result` nor `error`", WHOLE_ALONE])),
-    ("batch-both", Break(WRONG, &["has both `result` and `error`", WHOLE_ALONE])),
-    ("batch-cut", Break(WRONG, &["the line is not JSON", WHOLE_ALONE])),
-    ("batch-cut-and-exit", Break(CRASH, &["exit status: 6", "before it answered `case`", WHOLE_ALONE])),
+    ("batch-few", Break(WRONG, &["`result.results` has ", " requests", ONCE])),
+    ("batch-many", Break(WRONG, &["`result.results` has ", " requests", ONCE])),
+    ("batch-wrong-id", Break(WRONG, &["the open request has ", ONCE])),
+    ("batch-another-case", Break(WRONG, &["which no message of this conversation has", ONCE])),
+    ("batch-out-of-order", Break(WRONG, &["` is missing", ONCE])),
+    ("batch-calls-out-of-order", Break(WRONG, &["`result.summarize_calls[", "].request` is ", ONCE])),
+    ("batch-call-of-no-request", Break(WRONG, &["`result.summarize_calls[0].request` is 9999", ONCE])),
+    ("batch-no-calls", Break(WRONG, &["`result.summarize_calls` is missing", ONCE])),
+    ("batch-results-of-another-type", Break(WRONG, &["`result.results`: expected an array, got an object", ONCE])),
+    ("batch-neither", Break(WRONG, &["has neither `result` nor `error`", ONCE])),
+    ("batch-both", Break(WRONG, &["has both `result` and `error`", ONCE])),
+    ("batch-cut", Break(WRONG, &["the line is not JSON", ONCE])),
+    ("batch-cut-and-exit", Break(CRASH, &["exit status: 6", "before it answered `case`", ONCE])),
     ("batch-hang", Break(LATE, &["no answer to `case` within", WHOLE_ALONE])),
-    ("batch-exit", Break(CRASH, &["exit status: 7", "before it answered `case`", WHOLE_ALONE])),
-    ("batch-refuses", Break(WRONG, &["`batch` is true, and `case` an error: method not found: case", WHOLE_ALONE])),
-    ("batch-asks-the-host", Break(WRONG, &["asks for \"summarize\" while no `step` is open", WHOLE_ALONE])),
-    ("batch-answers-each", Break(WRONG, &["`result.results` is missing", WHOLE_ALONE])),
-    ("batch-no-state", Break(WRONG, &["has no `state` beside its `error`", WHOLE_ALONE])),
-    ("batch-null-state", Break(WRONG, &["expected an object, got null", WHOLE_ALONE])),
-    ("batch-list-for-state", Break(WRONG, &["expected an object, got an array", WHOLE_ALONE])),
-    ("batch-state-without-log", Break(WRONG, &["`result.log` is missing", WHOLE_ALONE])),
-    ("batch-bad-item-in-state", Break(WRONG, &["`result.view[0].content`: invalid type", WHOLE_ALONE])),
+    ("batch-exit", Break(CRASH, &["exit status: 7", "before it answered `case`", ONCE])),
+    ("batch-refuses", Break(WRONG, &["`batch` is true, and `case` an error: method not found: case", ONCE])),
+    ("batch-asks-the-host", Break(WRONG, &["asks for \"summarize\" while no `step` is open", ONCE])),
+    ("batch-answers-each", Break(WRONG, &["`result.results` is missing", ONCE])),
+    ("batch-no-state", Break(WRONG, &["has no `state` beside its `error`", ONCE])),
+    ("batch-null-state", Break(WRONG, &["expected an object, got null", ONCE])),
+    ("batch-list-for-state", Break(WRONG, &["expected an object, got an array", ONCE])),
+    ("batch-state-without-log", Break(WRONG, &["`result.log` is missing", ONCE])),
+    ("batch-bad-item-in-state", Break(WRONG, &["`result.view[0].content`: invalid type", ONCE])),
+    ("batch-always-refuses", GivesUp(WRONG, &["`batch` is true, and `case` an error", WHOLE_ALONE])),
     // Nothing breaks off, and each case is judged as it was answered; `adapter-check` tells that line by line it is another.
     ("batch-two-faces", Fails(&["VIEW-7"])),
 ];
+
+/// What is said of a case that is answered as it should be when it is sent again.
+const ONCE: &str = "it does not when the case is sent once more, as a whole or line by line";
 
 /// What is said of a case that is answered line by line as it should be.
 const WHOLE_ALONE: &str = "it breaks off when the case is sent as a whole, and not line by line";
@@ -154,6 +160,22 @@ fn judge(mode: &str, expect: &Expect, played: u64) -> Result<Duration, String> {
         }
         return Ok(seen.took);
     }
+    let broken = seen.report["broken"].as_array().cloned().unwrap_or_default();
+    if let GivesUp(verdict, says) = expect {
+        holds(seen.code == Some(2), "the exit code is not 2, since nothing could be judged")?;
+        let words = format!("the candidate broke off in 10 histories, each time in the same way ({verdict})");
+        let told = seen.report["cut_short"].as_str().is_some_and(|why| why.starts_with(&words));
+        holds(
+            told && seen.out.contains("not finished: the candidate broke off in 10 histories"),
+            "it does not say why",
+        )?;
+        holds(broken.len() == 1 && broken[0]["verdict"] == *verdict, &format!("it is no {verdict}"))?;
+        let said = |part: &&&str| broken[0]["message"].as_str().unwrap().contains(**part);
+        holds(says.iter().all(|part| said(&part)), "the message does not say it")?;
+        let passed = JUDGED.iter().find(|id| row(&seen, id).0 == "pass");
+        holds(passed.is_none(), &format!("{passed:?} passes, of which nothing was seen"))?;
+        return Ok(seen.took);
+    }
     let all = seen.report["histories"] == seen.report["planned"] && seen.report["cut_short"].is_null();
     holds(all && (matches!(expect, Fails(_)) || seen.report["histories"] == played), "not all cases were played")?;
     for id in JUDGED {
@@ -165,7 +187,6 @@ fn judge(mode: &str, expect: &Expect, played: u64) -> Result<Duration, String> {
         let held = verdict == "pass" || counted;
         holds(held && exercised > 10, &format!("{id}: {verdict}, exercised {exercised} times"))?;
     }
-    let broken = seen.report["broken"].as_array().cloned().unwrap_or_default();
     match expect {
         Break(verdict, says) => {
             holds(seen.code == Some(1), "the exit code is not 1")?;
@@ -183,7 +204,7 @@ fn judge(mode: &str, expect: &Expect, played: u64) -> Result<Duration, String> {
                 holds(["fail", "nondeterministic"].contains(&&*verdict), &format!("{id}: {verdict}"))?;
             }
         }
-        Passes | NoStart(_) => holds(seen.code == Some(0) && broken.is_empty(), "it does not pass")?,
+        Passes | NoStart(_) | GivesUp(..) => holds(seen.code == Some(0) && broken.is_empty(), "it does not pass")?,
     }
     Ok(seen.took)
 }
