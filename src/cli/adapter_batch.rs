@@ -5,6 +5,7 @@ use crate::adapter::excerpt;
 use crate::history::{Answer, Command, Draft, History, Name, StepCommand};
 use crate::message::Message;
 use crate::play::play;
+use crate::report::BROKEN_HERE;
 use crate::runner::drawn;
 use crate::trace::{Call, Event, Reply, State, Trace};
 use crate::{Capability, Compactor, Contract, Error, Pressure, Role};
@@ -61,7 +62,7 @@ pub(super) fn compare(
 ) {
     let mut shown = [false; SHOWN.len()];
     let (mut seen, mut compared): (Vec<History>, usize) = (Vec::new(), 0);
-    let examples = contract.capabilities.iter().filter_map(|claim| example(contract, *claim));
+    let examples = contract.capabilities.iter().filter_map(|claim| example(contract, *claim, false));
     let fails = contract.claims(Capability::Summarize).then(failures);
     let examples: Vec<History> = examples.chain(fails.filter(|history| history.check().is_ok())).collect();
     let more = directed(contract).into_iter().filter(|history| history.commands.len() <= COMMANDS);
@@ -131,6 +132,8 @@ fn row(contract: &Contract, trace: &Trace, at: usize) -> (String, String) {
     let text = drawn(contract, &trace, Some(at));
     // The command of the fault is the last one that is marked.
     let row = text.lines().rfind(|line| line.starts_with('>')).unwrap_or_default();
+    // It is marked as the place that is compared, and no requirement was asked.
+    let row = row.trim_end().trim_end_matches(BROKEN_HERE);
     let trimmed = |line: &str| line.get(4..).unwrap_or_default().trim_end().to_owned();
     (trimmed(text.lines().next().unwrap_or_default()), trimmed(row))
 }

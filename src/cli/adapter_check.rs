@@ -10,12 +10,13 @@ use super::schema::Listener;
 use super::screen::{Failure, cannot, print};
 use crate::adapter::{Launcher, Speaker, Tap};
 use crate::generate::{Budget, Effort, Planned, plan};
-use crate::history::{Command, Draft, History, Name, StepCommand, StepKind};
+use crate::history::{Answer, Command, Draft, History, Name, StepCommand, StepKind};
 use crate::limit_budget::LimitBudget;
 use crate::limit_check::check_side;
 use crate::limit_run::Control;
 use crate::play::play;
 use crate::report::escaped;
+use crate::text::counted;
 use crate::trace::{BreakKind, Trace};
 use crate::{Capability, Compactor, Contract, Error, Pressure, Role};
 
@@ -70,6 +71,8 @@ pub(super) fn adapter_check(args: &AdapterCheckArgs) -> Result<u8, Failure> {
 /// What became of a claim.
 enum Outcome {
     Answered,
+    /// It was answered with an error, and nothing had failed that would explain it.
+    Raised(String),
     /// The request was sent, and no answer of the protocol came.
     NotAnswered(String),
     /// The request was never sent: how the candidate broke off before it, if it did.
@@ -80,19 +83,23 @@ enum Outcome {
 fn try_claims(contract: &Contract, make: &dyn Fn() -> Result<Box<dyn Compactor>, Error>, found: &mut Found) {
     let mut said = BTreeSet::new();
     for claim in &contract.capabilities {
-        let outcome = match example(contract, *claim) {
+        let outcome = match example(contract, *claim, true) {
             Some(history) => outcome(*claim, &play(&history, contract, make)),
             None => at_limit(contract, *claim, make),
         };
         let (says, message) = match outcome {
-            Outcome::Answered => ("answered", None),
-            Outcome::NotAnswered(message) => ("not answered", Some(message)),
+            Outcome::Answered => ("answered".to_owned(), None),
+            Outcome::Raised(error) => {
+                found.raised += 1;
+                (format!("answered with an error: {}", escaped(&error)), None)
+            }
+            Outcome::NotAnswered(message) => ("not answered".to_owned(), Some(message)),
             Outcome::NotTried(message) => {
                 found.untried = true;
-                ("not tried", message)
+                ("not tried".to_owned(), message)
             }
         };
-        found.line(claim.name(), says);
+        found.line(claim.name(), &says);
         if let Some(message) = message.filter(|message| said.insert(message.clone())) {
             found.wrong(&message);
         }
@@ -111,7 +118,12 @@ fn outcome(claim: Capability, trace: &Trace) -> Outcome {
         }
         // Messages arrive during a call, and there was none.
         (_, Some(event)) if claim == Capability::Arrivals && event.calls.is_empty() => Outcome::NotTried(message()),
-        (_, Some(_)) => Outcome::Answered,
+        (_, Some(event)) => match (&event.raised, &trace.history.commands[at]) {
+            (Some(error), Command::Step(step)) if step.answers.iter().all(|answer| *answer == Answer::Ok) => {
+                Outcome::Raised(error.clone())
+            }
+            _ => Outcome::Answered,
+        },
         (_, None) => Outcome::NotTried(message()),
     }
 }
@@ -153,11 +165,17 @@ pub(super) fn needs(claim: Capability, command: &Command) -> bool {
     }
 }
 
-/// The shortest history that needs `claim`; none: it is no matter of histories.
-pub(super) fn example(contract: &Contract, claim: Capability) -> Option<History> {
+/// The shortest history that needs `claim`; `sound`: one in which the summariser does what it is asked for, if there is one.
+/// None: it is no matter of histories.
+pub(super) fn example(contract: &Contract, claim: Capability, sound: bool) -> Option<History> {
     let asks = |history: &&History| history.commands.iter().any(|command| needs(claim, command));
+    let fails = |history: &History| {
+        let asked = history.commands.iter().find(|command| needs(claim, command));
+        matches!(asked, Some(Command::Step(step)) if step.answers.iter().any(|answer| *answer != Answer::Ok))
+    };
     let directed = directed(contract);
-    directed.iter().filter(asks).min_by_key(|history| history.commands.len()).cloned().or_else(|| plain(claim))
+    let best = directed.iter().filter(asks).min_by_key(|history| (sound && fails(history), history.commands.len()));
+    best.cloned().or_else(|| plain(claim))
 }
 
 /// The plainest history that needs `claim`, where the plan has none.
@@ -201,6 +219,8 @@ pub(super) struct Found {
     wrong: Vec<String>,
     /// Whether a claim was not tried.
     untried: bool,
+    /// How many claims were answered with an error.
+    raised: usize,
 }
 
 impl Found {
@@ -221,6 +241,11 @@ impl Found {
         let count = self.wrong.len();
         let things = if count == 1 { "thing is" } else { "things are" };
         print(&match count {
+            0 if self.raised > 0 => format!(
+                "adapter-check: it speaks the protocol, and {} answered with an error where nothing had failed: if that is \
+                 not meant, mend it before anything else\n",
+                counted(self.raised, "claim")
+            ),
             0 if self.untried => "adapter-check: it speaks the protocol, as far as it was tried\n".to_owned(),
             0 => "adapter-check: it speaks the protocol\n".to_owned(),
             _ => format!("\nadapter-check: {count} {things} wrong\n"),

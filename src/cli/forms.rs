@@ -144,7 +144,20 @@ fn is_step_summary(form: &Form, path: &Path) -> bool {
 
 /// Whether both are one file, by whatever names or links.
 fn one_place(one: &Path, other: &Path) -> bool {
-    place(one) == place(other) || same_file::is_same_file(one, other).unwrap_or(false)
+    place(one) == place(other) || linked(one, other)
+}
+
+/// Whether they are hard links to one file. Neither is opened: who opens a pipe waits for somebody.
+#[cfg(unix)]
+fn linked(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path| std::fs::metadata(path).map(|file| (file.dev(), file.ino())).ok();
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn linked(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// The same for every way to name a file.

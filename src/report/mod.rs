@@ -25,5 +25,7 @@ pub(crate) use rows::rows;
 pub(crate) use steps::steps;
 pub use text::TextReport;
 #[cfg(feature = "cli")]
+pub(crate) use timeline::BROKEN_HERE;
+#[cfg(feature = "cli")]
 pub(crate) use timeline::sent;
 pub(crate) use timeline::timeline;

@@ -89,6 +89,9 @@ impl Drawing {
     }
 }
 
+/// What the contract's column says besides, where the decision was right and something else was not.
+pub(crate) const BROKEN_HERE: &str = "; broken here";
+
 /// The timeline of `judgement`, each row one line.
 pub(crate) fn timeline(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> String {
     Drawing::new(contract, judgement, fault).text(None)
@@ -136,7 +139,7 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
                 body.rule = rule(judged, contract);
                 if body.mark && judged.wrong().is_none() {
                     // It is not the decision that was wrong.
-                    body.rule += "; broken here";
+                    body.rule += BROKEN_HERE;
                 }
             }
             _ => {

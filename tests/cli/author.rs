@@ -32,6 +32,28 @@ fn whoever_speaks_the_protocol_is_told_so() {
     }
 }
 
+#[test]
+fn whoever_raises_at_every_step_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::copy(format!("{ADAPTERS}plimsoll.py"), dir.path().join("plimsoll.py")).unwrap();
+    let adapter = r#"
+import plimsoll
+class Boom(plimsoll.Keeper):
+    name, version, contract = "boom", "1", {"capabilities": ["summarize", "throttle", "view"]}
+    def step(self, conversation, host):
+        raise ValueError("boom")
+plimsoll.run(Boom())
+"#;
+    std::fs::write(dir.path().join("adapter.py"), adapter).unwrap();
+    let ran = plimsoll_in(dir.path(), &["adapter-check", "--", "python3", "adapter.py"]);
+    assert_eq!(ran.code, Some(0));
+    for says in
+        ["summarize      answered with an error: ", "boom", "3 claims answered with an error where nothing had failed"]
+    {
+        assert!(ran.out.contains(says), "{}", ran.out);
+    }
+}
+
 /// An adapter that answers `step` so, and what is said of it.
 fn wrong(capabilities: &str, step: &str, says: &[&str]) {
     let dir = tempfile::tempdir().unwrap();

@@ -59,7 +59,7 @@ fn what_comes_and_goes_fails_no_run_and_is_told() {
     );
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(
-        ran.out.contains(
+        one_line(&ran.out).contains(
             "nondeterministic: THR-1 seen, whenever it was played again (if it always is, list it as known), LOG-1"
         ),
         "{}",

@@ -125,7 +125,7 @@ def answer(number, method, params):
         kept.view += params["messages"]
         return {}
     if method == "step":
-        if MODE == "moody" and os.urandom(1)[0] < 128:
+        if MODE == "moody" and cases % 2:
             return {"action": "none", "appended": [], "view": None}
         return step(number, params)
     if method == "view":
