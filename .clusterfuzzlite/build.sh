@@ -8,7 +8,7 @@ out=${OUT:-$root/fuzz/out}
 sanitizer=${SANITIZER:-address}
 mkdir -p "$out"
 cd "$root/fuzz"
-cargo +nightly fuzz build -s "$sanitizer"
+cargo +nightly fuzz build -s "$sanitizer" --no-trace-compares
 triple=$(rustc +nightly -vV | sed -n 's/^host: //p')
 for source in fuzz_targets/*.rs; do
     target=$(basename "$source" .rs)
