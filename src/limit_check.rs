@@ -18,7 +18,6 @@ use crate::limit_run::{Control, Run};
 use crate::limit_show::unanswered;
 use crate::parts::Parts;
 use crate::play::Make;
-use crate::verdict::{RequirementReport, Tally, Verdict};
 
 /// Runs a candidate of any of the three kinds: [`check_reducer`], [`check_trimmer`], [`check_assembler`].
 ///
@@ -238,12 +237,12 @@ pub(crate) fn check_case(
     }
 }
 
-/// Whether one case breaks something that binds, a fresh candidate each time. Nothing is made smaller.
-pub(crate) fn breaks(contract: &Contract, make: &Make<'_>, case: &LimitCase, accepted: &[String]) -> bool {
+/// Whether one case breaks one of the requirements `binding`, or the candidate breaks off, a fresh one each time. Nothing
+/// is made smaller, and nothing else is judged.
+pub(crate) fn breaks(contract: &Contract, make: &Make<'_>, case: &LimitCase, binding: &[String]) -> bool {
     let budget = LimitBudget { cases: 2, shrinks: 0, ..LimitBudget::default() };
-    let report = check_case(contract, make, case, &budget, Control::none());
-    let fails = |row: &RequirementReport| row.tally() == Tally::Failed && row.verdict != Verdict::Vacuous;
-    !report.breaks.is_empty() || report.rows().iter().any(|row| fails(row) && !accepted.contains(&row.id))
+    let report = check_case(contract, make, case, &budget, Control { only: binding, ..Control::none() });
+    !report.breaks.is_empty() || report.findings.iter().any(|finding| finding.failure.is_some())
 }
 
 fn alone(case: &LimitCase) -> Cases<LimitCase> {

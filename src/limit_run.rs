@@ -67,8 +67,10 @@ pub(crate) struct Run<'a, S: Side> {
 impl<'a, S: Side> Run<'a, S> {
     pub(crate) fn new(side: &'a S, contract: &'a Contract, budget: &'a LimitBudget, control: Control<'a>) -> Self {
         let wanted = |id: &str| control.only.is_empty() || control.only.iter().any(|only| only == id);
-        let rules = requirements().filter(|rule| wanted(rule.id()));
-        let rules = rules.filter_map(|rule| Some((Finding::new(rule, rule.applies(contract)), S::judge(&rule.check)?)));
+        // A fuzzer makes a run of each input: most requirements are of another side, and that is told at once.
+        let rules = requirements().filter_map(|rule| Some((rule, S::judge(&rule.check)?)));
+        let rules = rules.filter(|(rule, _)| wanted(rule.id()));
+        let rules = rules.map(|(rule, judge)| (Finding::new(rule, rule.applies(contract)), judge));
         let (findings, judges) = rules.unzip();
         let report = LimitReport { findings, breaks: Vec::new(), cases: 0, kept: None, cut_short: None };
         Self { side, contract, budget, control, judges, patience: Patience::default(), report }

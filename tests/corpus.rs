@@ -77,6 +77,34 @@ fn protocol() {
     }
 }
 
+/// What a dictionary gives a fuzzer stands somewhere in what is written in its format.
+#[test]
+fn dictionaries() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |folder: &str| -> String {
+        let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_file()).map(|path| fs::read_to_string(path).unwrap()).collect()
+    };
+    let plain = |text: String| text.replace(": ", ":");
+    let written = [
+        ("trace", plain(read("spec/histories") + &read("spec/cases"))),
+        ("protocol", plain(fs::read_to_string(root.join("spec/protocol.schema.json")).unwrap())),
+    ];
+    for (name, written) in written {
+        let path = root.join(format!("fuzz/dictionaries/{name}.dict"));
+        let text = fs::read_to_string(&path).unwrap();
+        let entries: Vec<String> = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {line}: {error}")))
+            .collect();
+        assert!(entries.len() > 100, "{name}: {}", entries.len());
+        for entry in entries {
+            assert!(written.contains(&entry), "{name}: nothing has {entry}");
+        }
+    }
+}
+
 /// Whether the candidate differs from the reference on an input where the contract leaves no choice.
 fn differs(name: &str) -> Option<String> {
     let other = || zoo::find(name).unwrap().make();

@@ -1,7 +1,7 @@
 //! One candidate under a fuzzer.
 
 use std::panic;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use super::{guard, mutate, readable};
@@ -12,7 +12,7 @@ use crate::known::KnownFailures;
 use crate::limit_case::LimitCase;
 use crate::limit_check;
 use crate::report::TextReport;
-use crate::requirement::requirements;
+use crate::requirement::{Level, requirements};
 use crate::suite::Suite;
 use crate::verdict::{Report, Tally, Verdict};
 use crate::witness::Witness;
@@ -36,8 +36,9 @@ type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 /// Plays the inputs of a fuzzer against fresh candidates. What an input breaks is made smaller in this process, and its
 /// witness is on disk before anything panics.
 ///
-/// Two environment variables are read: `PLIMSOLL_WITNESS_DIR`, where witnesses go (else `plimsoll-witnesses/`), and
-/// `PLIMSOLL_KNOWN`, a list of known failures, whose ids the fuzzer passes over.
+/// Three environment variables are read: `PLIMSOLL_WITNESS_DIR`, where witnesses go (else `plimsoll-witnesses/`);
+/// `PLIMSOLL_KNOWN`, a list of known failures, whose ids the fuzzer passes over; and `PLIMSOLL_MUTATOR`, which is `own`, as
+/// it is without, or `plain`: [`mutate`](Self::mutate) then leaves every change to libFuzzer, to measure what it is worth.
 ///
 /// ```
 /// use plimsoll::fuzz::{Fuzzer, Input};
@@ -60,6 +61,8 @@ pub struct Fuzzer {
     source: &'static str,
     witness_dir: Option<PathBuf>,
     accepted: Vec<String>,
+    binding: Vec<String>,
+    plain: bool,
     quiet: Once,
     hook: Mutex<Option<Hook>>,
 }
@@ -75,7 +78,8 @@ impl Fuzzer {
     ///
     /// # Panics
     ///
-    /// If the contract contradicts itself, or if `PLIMSOLL_KNOWN` names a list that cannot be read.
+    /// If the contract contradicts itself, if `PLIMSOLL_KNOWN` names a list that cannot be read, or if `PLIMSOLL_MUTATOR`
+    /// is neither `own` nor `plain`.
     pub fn new<C: Compactor + 'static>(input: Input, make: impl Fn() -> C + Send + Sync + 'static) -> Self {
         let contract = make().contract();
         if let Err(error) = contract.check() {
@@ -86,6 +90,13 @@ impl Fuzzer {
             Ok(known) => known.ids().map(str::to_owned).collect(),
             Err(error) => panic!("{error}"),
         });
+        let binding = requirements().filter(|rule| rule.level() == Level::Must && rule.applies(&contract));
+        let binding = binding.map(|rule| rule.id().to_owned()).filter(|id| !accepted.contains(id)).collect();
+        let plain = match read("PLIMSOLL_MUTATOR").as_deref().map(Path::to_str) {
+            None | Some(Some("own")) => false,
+            Some(Some("plain")) => true,
+            Some(_) => panic!("PLIMSOLL_MUTATOR is `own` or `plain`"),
+        };
         Self {
             input,
             contract,
@@ -93,6 +104,8 @@ impl Fuzzer {
             source: std::any::type_name::<C>(),
             witness_dir: Some(read("PLIMSOLL_WITNESS_DIR").unwrap_or_else(|| PathBuf::from("plimsoll-witnesses"))),
             accepted,
+            binding,
+            plain,
             quiet: Once::new(),
             hook: Mutex::new(None),
         }
@@ -169,8 +182,11 @@ impl Fuzzer {
     }
 
     /// Changes an input in place by one command, block or message; `data` has room for `max` bytes, of which `size` are the
-    /// input. The new size; none where the change would not fit.
+    /// input. The new size; none where the change would not fit, or where changes are left to libFuzzer.
     pub fn mutate(&self, data: &mut [u8], size: usize, max: usize, seed: u32) -> Option<usize> {
+        if self.plain {
+            return None;
+        }
         let witness = self.witness(&data[..size.min(data.len())]);
         let text = mutate::mutate(self.input, &self.contract, witness, u64::from(seed));
         let room = data.get_mut(..max)?.get_mut(..text.len())?;
@@ -181,7 +197,7 @@ impl Fuzzer {
     /// Whether it breaks something, told as cheaply as can be.
     fn breaks(&self, witness: &Witness) -> bool {
         match &witness.case {
-            Some(case) => limit_check::breaks(&self.contract, &|| Ok((self.make)()), case, &self.accepted),
+            Some(case) => limit_check::breaks(&self.contract, &|| Ok((self.make)()), case, &self.binding),
             None => guard::breaks(&self.contract, &|| Ok((self.make)()), &witness.history),
         }
     }

@@ -24,6 +24,8 @@ pub(super) fn mutate(input: Input, contract: &Contract, witness: Witness, seed: 
         drawn(input, contract, &bytes)
     };
     let changed = match &witness.case {
+        // Every fourth is a new one: changes alone stay near what is there, and a case is soon drawn.
+        Some(_) if rng.u8(..4) == 0 => None,
         Some(case) => (0..TRIES).find_map(|_| {
             let more = fresh(&mut rng);
             change_case(case, more.case.as_ref()?, contract, &mut rng)
@@ -66,10 +68,9 @@ fn short(history: Option<&History>, case: Option<&LimitCase>) -> String {
 }
 
 fn change_case(case: &LimitCase, more: &LimitCase, contract: &Contract, rng: &mut Rng) -> Option<LimitCase> {
-    if rng.u8(..4) == 0 {
-        // The edits of the shrinker, any of them.
-        let edits: Vec<LimitCase> = smaller(case, contract).take(64).collect();
-        return (!edits.is_empty()).then(|| edits[rng.usize(..edits.len())].clone());
+    if rng.u8(..8) == 0 {
+        // One of the edits of the shrinker: no more of them are made than it takes to come to it. They are dear.
+        return smaller(case, contract).take(1 + rng.usize(..64)).last();
     }
     let mut case = case.clone();
     match (&mut case, more) {
