@@ -33,16 +33,29 @@ pub(crate) struct Row {
     pub(crate) state: StepState,
 }
 
-/// What two rows must share to be repeats.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What two rows must share to be repeats, but for the numbers of their messages.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
     pub(crate) mark: bool,
     pub(crate) command: String,
+    /// The command without the numbers of its messages, where it has some.
+    pub(crate) unnumbered: Option<String>,
     /// By how much what is visible has changed.
     pub(crate) change: Option<i64>,
     pub(crate) calls: usize,
     pub(crate) did: String,
     pub(crate) rule: String,
+}
+
+impl PartialEq for Body {
+    fn eq(&self, other: &Self) -> bool {
+        let shared = |body: &Self| (body.mark, body.change, body.calls);
+        let command = |body: &'_ Self| body.unnumbered.clone().unwrap_or_else(|| body.command.clone());
+        shared(self) == shared(other)
+            && command(self) == command(other)
+            && self.did == other.did
+            && self.rule == other.rule
+    }
 }
 
 /// What the gates of a step were before it.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::requirement::{requirement, requirements};
-use crate::verdict::{NondeterministicReport, Report, RequirementReport, Verdict};
+use crate::verdict::{DOES_NOT_REPEAT, NondeterministicReport, Report, RequirementReport, Verdict};
 
 /// So many failures at most hide behind one wildcard.
 pub(crate) const HIDDEN: usize = 20;
@@ -102,7 +102,8 @@ impl KnownFailures {
     /// What is wrong, and in which line: a syntax error, an unknown member, an id that no requirement has, one that stands
     /// twice or in both lists.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let File { known: mut rows, mut nondeterministic } = basic_toml::from_str(text).map_err(|e| e.to_string())?;
+        let File { known: mut rows, mut nondeterministic } =
+            basic_toml::from_str(text).map_err(|e| located(text, &e.to_string()))?;
         for (row, line) in rows.iter_mut().zip(lines(text, "known")) {
             row.line = Some(line);
         }
@@ -156,7 +157,13 @@ impl KnownFailures {
     ///
     /// If the file cannot be read, or is wrong; the file is named.
     pub fn load(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let way_out = match error.kind() {
+                std::io::ErrorKind::NotFound => "; `plimsoll check --known FILE --bless` writes one",
+                _ => "",
+            };
+            format!("{}: {error}{way_out}", path.display())
+        })?;
         Self::read(path, &text)
     }
 
@@ -238,7 +245,8 @@ impl KnownFailures {
         for listed in &self.nondeterministic {
             let Some(row) = report.requirements.iter_mut().find(|row| row.id == listed.id) else { continue };
             let seen = matches!(row.verdict, Verdict::Fail | Verdict::Advice | Verdict::Nondeterministic);
-            let steady = seen && row.verdict != Verdict::Nondeterministic;
+            let repeats = row.reason.as_deref() != Some(DOES_NOT_REPEAT);
+            let steady = seen && row.verdict != Verdict::Nondeterministic && repeats;
             if seen {
                 row.verdict = Verdict::Known;
                 row.note = Some(listed.note.clone()).filter(|note| !note.is_empty());
@@ -340,6 +348,19 @@ fn unknown(place: &str, id: &str) -> String {
     format!("{place}{id}: no requirement has this id; `plimsoll list` shows all")
 }
 
+/// What a reader of TOML says, with the line of the member that it does not know: it names the beginning of the list.
+fn located(text: &str, error: &str) -> String {
+    let member = error.split_once("unknown field `").and_then(|(_, rest)| rest.split_once('`'));
+    let is_it = |line: &str, name: &str| {
+        line.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    let line = member.and_then(|(name, _)| text.lines().position(|line| is_it(line, name)));
+    match (line, error.rfind(" at line ")) {
+        (Some(line), at) => format!("line {}: {}", line + 1, &error[..at.unwrap_or(error.len())]),
+        (None, _) => error.to_owned(),
+    }
+}
+
 /// Where a row stands, to be written in front of what is wrong with it.
 fn place(file: &str, line: Option<usize>) -> String {
     match (file, line) {
@@ -382,6 +403,13 @@ mod tests {
         for whole in ["*", "THR-*", "THR-1*"] {
             assert!(KnownFailures::parse(&format!("[[known]]\nid = \"{whole}\"\n")).is_ok(), "{whole}");
         }
+    }
+
+    #[test]
+    fn a_member_that_is_misspelt_is_found_in_its_line() {
+        let says = error("[[known]]\nid = \"THR-1\"\n  reson = \"x\"\n");
+        assert!(says.starts_with("line 3: unknown field `reson`") && !says.contains("line 1"), "{says}");
+        assert!(error("[[known]]\nid = \n").contains("line 2"));
     }
 
     #[cfg(feature = "cli")]

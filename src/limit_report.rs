@@ -30,8 +30,7 @@ pub struct LimitReport {
     /// How much of the room was used where something had to be cut, from 0 to 1, as a mean of the cases with a limit above
     /// 0. None: there was no such case; always for a gauge and a guard.
     pub kept: Option<f64>,
-    /// Why the cases ended before the budget, if they did: one kind of break came in 200 of them, or
-    /// 12 late answers; or 10 in the same way before there was any answer.
+    /// Why the cases ended before the budget, if they did: one kind of break came in 200 of them, or 12 late answers.
     pub cut_short: Option<String>,
 }
 
@@ -168,7 +167,8 @@ impl fmt::Display for Finding {
         write!(f, "{:6} {:16} exercised {:6}", self.id, self.verdict().name(), self.exercised)?;
         let Some(failure) = &self.failure else { return Ok(()) };
         let sentence = self.requirement.sentence();
-        write!(f, "  {}\n    {sentence}\n{}    {}", failure.detail, failure.shown, failure.witness.to_line())
+        let Failure { reason, detail, shown, .. } = failure;
+        write!(f, "  {reason}: {detail}\n    {sentence}\n{shown}    {}", failure.witness.to_line())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::limit_budget::LimitBudget;
 use crate::limit_case::LimitCase;
 use crate::limit_play::{Break, Judge, Side};
 use crate::limit_report::{Failure, Finding, LimitBreak, LimitReport};
-use crate::patience::Patience;
+use crate::patience;
 use crate::requirement::limit::{Ruling, Violation};
 use crate::requirement::requirements;
 use crate::shrink_limit::smaller;
@@ -60,7 +60,6 @@ pub(crate) struct Run<'a, S: Side> {
     budget: &'a LimitBudget,
     control: Control<'a>,
     judges: Vec<Judge<S::Seen>>,
-    patience: Patience,
     report: LimitReport,
 }
 
@@ -73,7 +72,7 @@ impl<'a, S: Side> Run<'a, S> {
         let rules = rules.map(|(rule, judge)| (Finding::new(rule, rule.applies(contract)), judge));
         let (findings, judges) = rules.unzip();
         let report = LimitReport { findings, breaks: Vec::new(), cases: 0, kept: None, cut_short: None };
-        Self { side, contract, budget, control, judges, patience: Patience::default(), report }
+        Self { side, contract, budget, control, judges, report }
     }
 
     pub(crate) fn of(mut self, cases: Cases<LimitCase>) -> LimitReport {
@@ -92,7 +91,6 @@ impl<'a, S: Side> Run<'a, S> {
             match self.side.play(&case, all) {
                 None => {}
                 Some(Ok(seen)) => {
-                    self.patience.judged();
                     self.judge(&seen, &case);
                     if let Some((used, room)) = self.side.used(&seen) {
                         kept += used as f64 / room as f64;
@@ -146,7 +144,6 @@ impl<'a, S: Side> Run<'a, S> {
 
     fn note(&mut self, broken: Break, witness: LimitCase) {
         let Break { kind, message } = broken;
-        let words = message.clone();
         let at = self.report.breaks.iter().position(|known| known.kind == kind);
         let at = at.unwrap_or_else(|| {
             let new = LimitBreak { kind, message, witness, cases: 0 };
@@ -157,7 +154,7 @@ impl<'a, S: Side> Run<'a, S> {
         let known = &mut self.report.breaks[at];
         known.cases += 1;
         let things = format!("cases of `{}`", S::CLAIM.name());
-        let ends = self.patience.ends(kind, &words, known.cases, BREAKS, &things);
+        let ends = patience::ends(kind, known.cases, BREAKS, &things);
         self.report.cut_short = ends.or(self.report.cut_short.take());
     }
 

@@ -36,6 +36,11 @@ fn play_once(history: &History, contract: &Contract, lengths: &[Option<usize>], 
     if parts.broken.is_some() {
         return parts;
     }
+    // A late answer is too dear to be waited for once more, and nothing is sent as a whole after it.
+    if broken.kind == BreakKind::Timeout {
+        broken.message.push_str("; it was late as a whole, and not line by line (not tried again as a whole)");
+        return whole;
+    }
     // Whoever was killed from outside, say, breaks off this once: that it was sent as a whole is no reason then.
     let (again, rehearsed) = Player::new(history, contract, lengths).run(make, true);
     broken.message.push_str(if again.broken.is_none() && rehearsed {

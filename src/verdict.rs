@@ -222,6 +222,9 @@ pub struct Report {
     pub witness_dir: Option<PathBuf>,
 }
 
+/// The reason of a failure that does not repeat.
+pub(crate) const DOES_NOT_REPEAT: &str = "it does not repeat";
+
 /// A requirement that is listed as failing now and then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -215,7 +215,7 @@ fn run() -> &'static str {
     RUN.get_or_init(|| format!("{}-{:016x}", std::process::id(), fastrand::u64(..)))
 }
 
-/// Kills and reaps a child that never got its threads.
+/// Kills and reaps a child whose pipes could not be made ready.
 fn end(process: &mut std::process::Child) {
     os::kill_group(process);
     live().remove(&process.id());

@@ -11,7 +11,6 @@ use super::body::{self, Body};
 use super::child::{Child, Heard};
 use super::protocol::{Envelope, Fault, LINE_MAX, RpcError, excerpt};
 use crate::candidate::Error;
-use crate::patience::{THE_LINE, THE_STDERR};
 use crate::trace::BreakKind;
 
 /// How many characters of a raw line an error shows.
@@ -219,7 +218,7 @@ impl Connection {
     fn stderr(&self) -> String {
         match self.child.stderr() {
             text if text.is_empty() => String::new(),
-            text => format!("{THE_STDERR}{text}"),
+            text => format!("; its standard error ends:\n{text}"),
         }
     }
 
@@ -249,7 +248,7 @@ impl Connection {
 /// That the answer to `method` is against the protocol; `line` is the one that says it.
 pub(super) fn against(method: &str, fault: &Fault, line: &[u8]) -> Error {
     let line = excerpt(line, SHOWN);
-    let message = format!("after `{method}`, against the protocol: {fault}{THE_LINE}{line}");
+    let message = format!("after `{method}`, against the protocol: {fault}; the line: {line}");
     Error::broken(BreakKind::Protocol, message)
 }
 

@@ -57,6 +57,9 @@ impl Pipes {
 
     /// What it says until then, or [`Heard::Gone`] at the end of its output. None: no whole line.
     pub(super) fn next(&mut self, until: Instant) -> Option<Heard> {
+        // Whatever the time is, what is there is heard.
+        self.write();
+        self.read();
         loop {
             if let Some(heard) = self.heard.pop_front() {
                 return Some(heard);
@@ -88,7 +91,7 @@ impl Pipes {
         self.deaf
     }
 
-    /// Shows it the end of its input.
+    /// Shows it the end of its input. What it has not taken by then it is not sent any more.
     pub(super) fn hang_up(&mut self) {
         self.stdin = None;
     }

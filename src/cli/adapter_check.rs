@@ -242,8 +242,9 @@ impl Found {
         let things = if count == 1 { "thing is" } else { "things are" };
         print(&match count {
             0 if self.raised > 0 => format!(
-                "adapter-check: it speaks the protocol, and {} answered with an error where nothing had failed: if that is \
-                 not meant, mend it before anything else\n",
+                "adapter-check: it speaks the protocol{}, and {} answered with an error where nothing had failed: if that \
+                 is not meant, mend it before anything else\n",
+                if self.untried { ", as far as it was tried" } else { "" },
                 counted(self.raised, "claim")
             ),
             0 if self.untried => "adapter-check: it speaks the protocol, as far as it was tried\n".to_owned(),

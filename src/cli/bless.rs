@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, value};
 
 use super::screen::{Failure, cannot};
-use crate::runner::{DOES_NOT_REPEAT, hold_to};
-use crate::verdict::{Report, RequirementReport};
+use crate::runner::hold_to;
+use crate::verdict::{DOES_NOT_REPEAT, Report, RequirementReport, Tally};
 use crate::{KnownFailures, Verdict};
 
 /// The names of the two lists.
@@ -122,7 +122,7 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     }
     let row = |id: &str| report.requirements.iter().find(|row| row.id == id);
     let fails = |row: &RequirementReport| matches!(row.verdict, Verdict::Fail | Verdict::Advice);
-    // What nothing exercised fails the run as well, and its reason in a list is a word of its own.
+    // A MUST that nothing exercised fails the run as well, and its reason in a list is a word of its own.
     let listable = |row: &RequirementReport| fails(row) || row.verdict == Verdict::Vacuous;
     let ids = |list: &ArrayOfTables| -> BTreeSet<String> { list.iter().map(id).collect() };
 
@@ -179,8 +179,9 @@ fn edited(text: &str, report: &Report) -> Result<Edited, String> {
     for row in report.requirements.iter().filter(|row| !listed.contains(&row.id)) {
         let comes_and_goes = row.verdict == Verdict::Nondeterministic || row.reason.as_deref() == Some(DOES_NOT_REPEAT);
         // Advice fails a strict run only.
-        let fails =
-            matches!(row.verdict, Verdict::Fail | Verdict::Vacuous) || row.verdict == Verdict::Advice && report.strict;
+        let fails = row.verdict == Verdict::Fail
+            || row.verdict == Verdict::Vacuous && row.tally() == Tally::Failed
+            || row.verdict == Verdict::Advice && report.strict;
         let vacuous = vacuous_reason(row);
         let members = [
             ("id", Some(&row.id)),
@@ -449,6 +450,19 @@ mod tests {
         assert!(!held.passed());
         let says = "VIEW-7 is exercised by nothing any more, and is listed as \"order changed\"";
         assert!(held.known_problems[0].contains(says), "{:?}", held.known_problems);
+        // Advice that nothing exercised fails no run.
+        held.requirements.iter_mut().for_each(|row| "SHOULD".clone_into(&mut row.level));
+        held.requirements.retain(|row| row.id == "VIEW-7");
+        assert_eq!(edited("", &held).unwrap().changes, [""; 0]);
+    }
+
+    #[test]
+    fn what_did_not_repeat_is_no_steady_failure() {
+        for (reason, steady) in [(DOES_NOT_REPEAT, false), ("log damaged", true)] {
+            let mut held = report(&[("ISO-4", reason)]);
+            hold_to(&KnownFailures::parse("[[nondeterministic]]\nid = \"ISO-4\"\n").unwrap(), &mut held);
+            assert_eq!((held.nondeterministic[0].seen, held.nondeterministic[0].steady), (true, steady));
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn asked(words: &[String]) -> Result<Vec<String>, Failure> {
             let near = nearest(word, requirements().map(Requirement::id));
             return Err(usage(format!("no requirement has the id {word:?}{near}; `plimsoll list` shows all")));
         }
-        asked.extend(ids);
+        asked.extend(ids.into_iter().filter(|id| !asked.contains(id)).collect::<Vec<_>>());
     }
     Ok(asked)
 }

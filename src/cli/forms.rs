@@ -69,9 +69,10 @@ impl Files<'_> {
         for (option, path) in forms.chain(json).chain(self.others.iter().copied()) {
             if let Some((other, _)) = taken.iter().find(|(_, other)| one_place(other, path)) {
                 let path = path.display();
-                return Err(usage(match option == *other {
-                    true => format!("{path} is named twice: name each of {option} once"),
-                    false => format!("{option} and {other} both name {path}: name two files"),
+                return Err(usage(if option == *other {
+                    format!("{path} is named twice: name each of {option} once")
+                } else {
+                    format!("{option} and {other} both name {path}: name two files")
                 }));
             }
             // Any number of things may go into a device.
@@ -80,7 +81,8 @@ impl Files<'_> {
             }
         }
         for (option, path) in &self.folders {
-            if let Some((other, _)) = taken.iter().find(|(_, other)| one_place(other, path)) {
+            let inside = |other: &Path| path.ancestors().any(|folder| one_place(other, folder));
+            if let Some((other, _)) = taken.iter().find(|(_, other)| inside(other)) {
                 let path = path.display();
                 return Err(usage(format!(
                     "{option} and {other} both name {path}: a folder and a file need two names"

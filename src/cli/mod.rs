@@ -47,7 +47,7 @@ pub fn main() -> ExitCode {
             // Help and version go to standard output, everything else to standard error.
             let _ = error.print();
             if let Some(word) = stray(&error) {
-                screen::warn(&format!("  tip: a command stands behind `--`, as in `plimsoll check -- {word} ...`"));
+                screen::warn(&format!("  tip: a command stands behind `--`, as in `plimsoll {word} ...`"));
             }
             return ExitCode::from(if error.use_stderr() { 3 } else { 0 });
         }
@@ -397,7 +397,9 @@ fn stray(error: &clap::Error) -> Option<String> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-') => {
-            Some(crate::report::escaped(word))
+            let names = ["check", "merge", "replay", "explain", "snapshot", "adapter-check"];
+            let name = std::env::args().nth(1).filter(|name| names.contains(&name.as_str()))?;
+            Some(format!("{name} -- {}", crate::report::escaped(word)))
         }
         _ => None,
     }

@@ -38,13 +38,13 @@ pub(super) fn first(suite: Suite, dir: Option<&Path>, quiet: bool) -> Result<Sui
             )),
         }
     }
-    if !quiet {
+    if !quiet && witnesses.len() + of_another > 0 {
         let (count, dir) = (counted(witnesses.len(), "witness file"), dir.unwrap_or(Path::new(DIR)).display());
         let others = match of_another {
             0 => String::new(),
-            n => format!("; {n} for other candidates than {} not played", escaped_lines(&candidate.name)),
+            n => format!("; {n} for other candidates than {} left out", escaped_lines(&candidate.name)),
         };
-        warn(&format!("plimsoll: {count} of {dir} played first{others}"));
+        warn(&format!("plimsoll: {count} of {dir} to be played first{others}"));
     }
     Ok(suite.first(witnesses))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::CandidateArgs;
 use super::candidates::{Candidate, escaped_lines};
 use super::check::interrupted;
-use super::screen::{Failure, cannot, print, warn};
+use super::screen::{Failure, cannot, print};
 use crate::Witness;
 use crate::report::escaped;
 
@@ -18,7 +18,8 @@ pub(super) fn replay(path: &Path, args: &CandidateArgs) -> Result<u8, Failure> {
             "" => String::new(),
             name => format!("; the witness was found in {} {}", escaped(name), escaped(&witness.candidate.version)),
         };
-        warn(&format!("plimsoll: no candidate is named: the built-in reference plays{found_in}"));
+        // Beside the verdict, so that nobody takes it for the verdict of another candidate.
+        print(&format!("no candidate is named: the built-in reference plays{found_in}\n\n"));
     }
     print(&replay.to_string());
     candidate.let_go();

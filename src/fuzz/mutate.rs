@@ -69,8 +69,10 @@ fn short(history: Option<&History>, case: Option<&LimitCase>) -> String {
 
 fn change_case(case: &LimitCase, more: &LimitCase, contract: &Contract, rng: &mut Rng) -> Option<LimitCase> {
     if rng.u8(..8) == 0 {
-        // One of the edits of the shrinker: no more of them are made than it takes to come to it. They are dear.
-        return smaller(case, contract).take(1 + rng.usize(..64)).last();
+        // One of the first edits of the shrinker, each as likely as another. All of them are dear to make.
+        let edits: Vec<LimitCase> = smaller(case, contract).take(1 + rng.usize(..64)).collect();
+        let nth = rng.usize(..edits.len().max(1));
+        return edits.into_iter().nth(nth);
     }
     let mut case = case.clone();
     match (&mut case, more) {

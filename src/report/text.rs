@@ -116,7 +116,7 @@ impl<'a> TextReport<'a> {
             wrapped(out, requirement.sentence(), 2, self.prose())?;
         }
         if row.verdict == Verdict::Vacuous {
-            let why = unexercised(self.report);
+            let why = unexercised(self.report, &row.id);
             writeln!(out)?;
             wrapped(out, &why, 2, self.prose())?;
         }

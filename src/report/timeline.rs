@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::quote::cut;
-use super::wording::{command, did, number, own, rule};
+use super::wording::{command, did, number, own, rule, unnumbered};
 use crate::contract::{Contract, PressureSource};
 use crate::drawing::{Body, Cost, Drawing, Row, StepState};
 use crate::history::{Command, Name};
@@ -129,6 +129,7 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
         let mut body = Body { mark: fault == Some(at), command: command(line, told), ..Body::default() };
         match (line, judged) {
             (Command::Append { messages, .. }, _) => {
+                body.unnumbered = Some(format!("append {}", unnumbered(messages)));
                 body.change = Some(messages.iter().filter(|draft| draft.is_visible()).count() as i64);
             }
             (_, Some(judged)) => {
@@ -373,6 +374,7 @@ mod tests {
 
     fn row(command: &str, did: &str, rule: &str) -> Row {
         let body = Body {
+            unnumbered: None,
             command: command.to_owned(),
             did: did.to_owned(),
             rule: rule.to_owned(),

@@ -20,17 +20,19 @@ pub(super) fn remarks(report: &Report) -> Vec<String> {
 }
 
 /// Why a requirement that was claimed has nothing to show, and what to do about it.
-pub(super) fn unexercised(report: &Report) -> String {
+pub(super) fn unexercised(report: &Report, id: &str) -> String {
     let misses = |row: &&RequirementReport| {
-        row.tally() == Tally::Failed && row.reason.as_deref().is_some_and(|reason| reason.starts_with(MISSING))
+        let fails = row.tally() == Tally::Failed || row.verdict == Verdict::Known;
+        fails && row.reason.as_deref().is_some_and(|reason| reason.starts_with(MISSING))
     };
-    let first = report.requirements.iter().find(misses).map(|row| row.id.as_str());
+    // A case at a limit needs no attempt.
+    let first = report.requirements.iter().find(misses).map(|row| row.id.as_str()).filter(|_| !is_case(id));
     let way_out = "claim it no more, or report a bug";
     match first {
         // What would have exercised it was not done.
         Some(id) => format!(
-            "it is claimed, and nothing in this run exercised it: {id} fails because attempts are missing, so mend that \
-             first; if it stays so, {way_out}"
+            "it is claimed, and nothing in this run exercised it, perhaps because attempts are missing ({id} fails so, \
+             and is to be mended first); if it stays so, {way_out}"
         ),
         None => format!("it is claimed, and nothing in this run exercised it; {way_out}"),
     }

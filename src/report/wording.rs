@@ -83,6 +83,11 @@ pub(super) fn marks(draft: &Draft) -> String {
     words
 }
 
+/// The same without their keys, which no two messages of a history share.
+pub(super) fn unnumbered(drafts: &[Draft]) -> String {
+    drafts.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
 fn word(draft: &Draft) -> String {
     let mut word = match (draft.role, draft.calls.len()) {
         (Role::Tool, _) => "result".to_owned(),

@@ -1,8 +1,10 @@
 //! LOG: who sees what.
 
+use std::collections::HashMap;
+
 use super::{Case, Check, Level, Requirement, Seen, request};
 use crate::contract::{Capability, Contract, Feature, StatusKind};
-use crate::history::Command;
+use crate::history::{Command, Name};
 use crate::message::{Message, Role};
 use crate::oracle::view::{Item, View};
 use crate::oracle::{Judged, Outcome};
@@ -215,10 +217,17 @@ fn log_is_append_only(case: &Case<'_>) -> Seen {
     let last = trace.events.len();
     let states =
         trace.events.iter().enumerate().flat_map(|(at, event)| event.states.iter().map(move |state| (at + 1, state)));
+    // What each conversation's log was when it was last loaded.
+    let mut loaded: HashMap<Name, &[Message]> = HashMap::new();
     for (played, state) in states.chain(trace.finals.iter().map(|state| (last, state))) {
         let Some(log) = &state.log else { continue };
+        let commands = &trace.history.commands[..played];
+        if matches!(commands.last(), Some(Command::Restart { .. })) {
+            loaded.insert(state.conversation, log);
+        }
         let sent = sent_before(case, played, state.conversation);
-        let broken = log_damage(&sent, log, Loaded::in_the_first(&trace.history.commands[..played]));
+        let as_loaded = loaded.get(&state.conversation).copied().unwrap_or_default();
+        let broken = log_damage(&sent, log, Loaded::in_the_first(commands, as_loaded));
         seen.check(played.saturating_sub(1), "log damaged", broken);
     }
     seen
@@ -226,7 +235,7 @@ fn log_is_append_only(case: &Case<'_>) -> Seen {
 
 /// The host's messages to a conversation in the first `played` commands, less what a rewind has undone at any time, each
 /// with its number among all that the history sends.
-fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -> Vec<(usize, &'t Message)> {
+fn sent_before<'t>(case: &Case<'t>, played: usize, name: Name) -> Vec<(usize, &'t Message)> {
     let externals = &case.judgement.externals;
     let commands = &case.judgement.trace.history.commands[..played];
     let mut at = 0;
@@ -254,18 +263,20 @@ fn sent_before<'t>(case: &Case<'t>, played: usize, name: crate::history::Name) -
     sent.into_iter().take(standing).map(|at| (at, externals.message(at))).collect()
 }
 
-/// What restarts leave to LOG-5: a flag, a role or a call that did not survive one is a loss of the store, not of a step.
+/// What restarts leave to LOG-5: a flag or a role that did not survive one is a loss of the store, and not of a step.
 #[derive(Clone, Copy)]
-struct Loaded {
+struct Loaded<'t> {
     /// The messages that were sent before the last restart.
     messages: usize,
     /// Whether a store of an older format was read.
     old_format: bool,
+    /// The log as it was read then.
+    log: &'t [Message],
 }
 
-impl Loaded {
-    fn in_the_first(commands: &[Command]) -> Self {
-        let mut loaded = Self { messages: 0, old_format: false };
+impl<'t> Loaded<'t> {
+    fn in_the_first(commands: &[Command], log: &'t [Message]) -> Self {
+        let mut loaded = Self { messages: 0, old_format: false, log };
         let mut sent = 0;
         for command in commands {
             match command {
@@ -280,9 +291,14 @@ impl Loaded {
         }
         loaded
     }
+
+    /// What the role and the flags of a message are held to: what was sent, and after a restart what was loaded.
+    fn original(&self, number: usize, sent: &'t Message) -> Option<&'t Message> {
+        if number >= self.messages { Some(sent) } else { self.log.iter().find(|stored| stored.id == sent.id) }
+    }
 }
 
-fn log_damage(sent: &[(usize, &Message)], log: &[Message], loaded: Loaded) -> Option<String> {
+fn log_damage<'t>(sent: &[(usize, &'t Message)], log: &[Message], loaded: Loaded<'t>) -> Option<String> {
     let mut from = 0;
     for (number, message) in sent {
         match log[from..].iter().position(|stored| stored.id == message.id) {
@@ -297,7 +313,7 @@ fn log_damage(sent: &[(usize, &Message)], log: &[Message], loaded: Loaded) -> Op
                     ("ui_only", stored.ui_only != message.ui_only && !loaded.old_format),
                 ]
                 .into_iter()
-                .chain(members(stored, message).into_iter().filter(|_| *number >= loaded.messages))
+                .chain(loaded.original(*number, message).into_iter().flat_map(|original| members(stored, original)))
                 .find_map(|(member, changed)| changed.then_some(member));
                 if let Some(member) = changed {
                     return Some(format!("{member} of message {} was changed in the log", message.id));

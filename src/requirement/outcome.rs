@@ -193,7 +193,7 @@ fn only_smaller_views(case: &Case<'_>) -> Seen {
         let tokens = case.contract.size.unit == crate::contract::SizeUnit::Tokens;
         let larger = if tokens { after >= 2 * before } else { after >= before };
         let broken = judged.replaced && taken && larger;
-        let words = format!("a view of {after} was installed in place of one of {before} ({})", kind.name());
+        let words = format!("a view of size {after} was installed in place of one of size {before} ({})", kind.name());
         seen.check(judged.command, "not smaller", broken.then_some(words));
     }
     seen
@@ -324,7 +324,7 @@ fn arrivals_stand_last(case: &Case<'_>) -> Seen {
                     Some(format!("message {} arrived during the call and stands before the summary", sent.id))
                 }
                 [_] => None,
-                _ => Some(format!("{} arrived once and stands {} times in the view", sent.id, places.len())),
+                _ => Some(format!("message {} arrived once and stands {} times in the view", sent.id, places.len())),
             }
         });
         seen.check(judged.command, "arrival misplaced", broken);

@@ -154,13 +154,17 @@ fn guidance_stays(case: &Case<'_>) -> Seen {
             let found = judged.after.iter().filter(|item| item.external() == Some(*at)).count();
             match judged.after.iter().filter(same).count() {
                 1 => None,
-                0 if found > 0 => Some(format!("{kind} message {} is not verbatim any more", sent.id)),
-                0 => Some(format!("{kind} message {} is gone from the view", sent.id)),
-                times => Some(format!("{kind} message {} stands {times} times in the view", sent.id)),
+                0 if found > 0 => {
+                    Some(("guidance lost", format!("{kind} message {} is not verbatim any more", sent.id)))
+                }
+                0 => Some(("guidance lost", format!("{kind} message {} is gone from the view", sent.id))),
+                times => {
+                    Some(("guidance doubled", format!("{kind} message {} stands {times} times in the view", sent.id)))
+                }
             }
         });
-        let doubled = broken.as_ref().is_some_and(|words| words.ends_with("times in the view"));
-        seen.check(judged.command, if doubled { "guidance doubled" } else { "guidance lost" }, broken);
+        let (reason, detail) = broken.map_or(("guidance lost", None), |(reason, detail)| (reason, Some(detail)));
+        seen.check(judged.command, reason, detail);
     }
     seen
 }

@@ -155,7 +155,10 @@ fn at_the_first_difference(view: &[(Option<u32>, String)], other: &[(Option<u32>
     let same = |key: Option<u32>| other.get(at).is_some_and(|(other, _)| *other == key);
     match view.get(at) {
         None => format!("it ends after {}", counted(at, "message")),
-        Some((None, _)) => format!("place {} has a message of its own", at + 1),
+        Some((None, words)) if !words.is_empty() && same(None) => {
+            format!("place {} has an own message in other words", at + 1)
+        }
+        Some((None, _)) => format!("place {} has an own message", at + 1),
         Some((Some(key), _)) if same(Some(*key)) => format!("place {} has message {key} in other words", at + 1),
         Some((Some(key), _)) => format!("place {} has message {key}", at + 1),
     }

@@ -14,11 +14,8 @@ use crate::oracle::judge;
 use crate::requirement::{Cause, Check, Requirement, requirement};
 use crate::shrink::{Shrunk, shrink};
 use crate::trace::BreakKind;
-use crate::verdict::{Report, RequirementReport, Verdict};
+use crate::verdict::{DOES_NOT_REPEAT, Report, RequirementReport, Verdict};
 use crate::witness::{Witness, WitnessDir};
-
-/// The reason of a failure that does not repeat.
-pub(crate) const DOES_NOT_REPEAT: &str = "it does not repeat";
 
 /// A failure with its witness.
 #[derive(Clone, Debug)]

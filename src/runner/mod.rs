@@ -19,7 +19,6 @@ use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
 #[cfg(feature = "cli")]
-pub(crate) use findings::DOES_NOT_REPEAT;
 pub use replay::Replay;
 pub(crate) use replay::{Draw, replay};
 #[cfg(feature = "cli")]

@@ -10,7 +10,7 @@ use super::record::HistoryLine;
 use super::{Examined, Examiner, Given, Raised, Setup, Suspect, Tick, fails_one_of, findings, panic_text};
 use crate::generate::{Budget, Planned, Share, plan};
 use crate::heart::{Task, Watch};
-use crate::patience::Patience;
+use crate::patience;
 use crate::requirement::Requirement;
 use crate::trace::BreakKind;
 use crate::turn::{self, Lane};
@@ -26,7 +26,6 @@ pub(super) struct Tally {
     pub(super) steps: u64,
     pub(super) raised: Vec<Raised>,
     pub(super) broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
-    pub(super) patience: Patience,
     /// Histories of the plan, played or not.
     pub(super) planned: u64,
     /// Why the search ended before its budget.
@@ -265,13 +264,10 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
     share.histories += 1;
     share.steps += examined.steps;
     share.found += u64::from(!examined.suspects.is_empty());
-    if examined.steps > 0 {
-        tally.patience.judged();
-    }
     if let Some((kind, message)) = examined.broken {
         let entry = tally.broken.entry(kind).or_insert_with(|| (0, message.clone(), planned.target));
         entry.0 += 1;
-        let ends = tally.patience.ends(kind, &message, entry.0, BREAKS, "histories");
+        let ends = patience::ends(kind, entry.0, BREAKS, "histories");
         tally.cut_short = ends.or(tally.cut_short.take());
     }
     for (suspect, causes) in examined.suspects {

@@ -153,6 +153,7 @@ fn a_form_that_cannot_be_written_is_told_before_the_run() {
         (&["--html", "a", "--json", "a"], 3, "--json and --html both name a: name two files"),
         (&["--html", "one", "--junit", "two"], 3, "--junit and --html both name two: name two files"),
         (&["--json", "new", "--witness-dir", "./new"], 3, "a folder and a file need two names"),
+        (&["--json", "new", "--witness-dir", "new/sub"], 3, "a folder and a file need two names"),
         (&["--json", "new", "--regressions", "new"], 3, "a folder and a file need two names"),
         (&["--html", "astray"], 2, "astray: it is a link, and what it leads to is not there"),
         (&["--sarif", "a", "--source", "../a.rs"], 3, "--source ../a.rs: name a file of the repository"),

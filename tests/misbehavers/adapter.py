@@ -7,6 +7,7 @@ can see whether one of them is left.
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import signal
@@ -125,7 +126,7 @@ def answer(number, method, params):
         kept.view += params["messages"]
         return {}
     if method == "step":
-        if MODE == "moody" and cases % 2:
+        if MODE == "moody" and again(params["conversation"]):
             return {"action": "none", "appended": [], "view": None}
         return step(number, params)
     if method == "view":
@@ -134,6 +135,16 @@ def answer(number, method, params):
     if method == "case":
         return case(params)
     return {}
+
+
+def again(name):
+    """Whether this state of a conversation comes for the second time, or the fourth, in whatever process."""
+    said = repr([(message["id"], message["content"]) for message in conversation(name).log])
+    seen = os.open(os.path.join(PIDS, "seen-" + hashlib.sha1(said.encode()).hexdigest()), os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    os.write(seen, b".")
+    times = os.fstat(seen).st_size
+    os.close(seen)
+    return times % 2 == 0
 
 
 def case(params):

@@ -95,7 +95,18 @@ impl Forms<'_> {
             }
             writeln!(out, "</ul></td></tr>")?;
         }
-        writeln!(out, "</tbody></table></div>")
+        writeln!(out, "</tbody></table></div>")?;
+        let kinds = [
+            ("holds", "holds"),
+            ("fails", "does not hold, or claimed and exercised by nothing"),
+            ("soft", "advice, known, or not reached"),
+            ("unclaimed", "not claimed"),
+        ];
+        let there = |name: &str| self.report.requirements.iter().any(|row| class(row) == name);
+        let items = kinds.iter().filter(|(name, _)| there(name));
+        let items: String =
+            items.map(|(name, what)| format!("<li><span class=\"tile {name}\">n</span>{what}</li>")).collect();
+        writeln!(out, "<ul class=\"key\">{items}</ul>")
     }
 
     fn write_failures(&self, out: &mut String) -> fmt::Result {
@@ -135,7 +146,7 @@ impl Forms<'_> {
             writeln!(out, "<p class=\"sentence\">{}</p>", code(requirement.sentence()))?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "<p>{}.</p>", plain(&unexercised(self.report)))?;
+            writeln!(out, "<p>{}.</p>", plain(&unexercised(self.report, &row.id)))?;
         }
         match (&row.drawing, &row.timeline) {
             (Some(drawing), _) => {

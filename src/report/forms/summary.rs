@@ -83,7 +83,7 @@ impl Forms<'_> {
             writeln!(out, "{}\n", requirement.sentence())?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "{}.\n", marked(&unexercised(self.report)))?;
+            writeln!(out, "{}.\n", marked(&unexercised(self.report, &row.id)))?;
         }
         if let Some(timeline) = &row.timeline {
             fenced(out, timeline.trim_end())?;
