@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub(crate) use examine::{Examined, Examiner, Suspect};
-#[cfg(feature = "cli")]
 pub use replay::Replay;
 pub(crate) use replay::{Draw, replay};
 #[cfg(feature = "cli")]
