@@ -104,8 +104,9 @@ impl Forms<'_> {
         ];
         let there = |name: &str| self.report.requirements.iter().any(|row| class(row) == name);
         let items = kinds.iter().filter(|(name, _)| there(name));
-        let items: String =
-            items.map(|(name, what)| format!("<li><span class=\"tile {name}\">n</span>{what}</li>")).collect();
+        let items: String = items
+            .map(|(name, what)| format!("<li><span class=\"tile {name}\" aria-hidden=\"true\">n</span>{what}</li>"))
+            .collect();
         writeln!(out, "<ul class=\"key\">{items}</ul>")
     }
 
