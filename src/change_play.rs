@@ -121,7 +121,7 @@ pub(crate) fn unanswered(case: &ChangeCase) -> String {
 }
 
 fn relevant(count: u32) -> String {
-    counted(count as usize, "relevant external change")
+    counted(count, "relevant external change")
 }
 
 fn described(act: &ChangeAct) -> String {

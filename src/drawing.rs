@@ -49,12 +49,11 @@ pub(crate) struct Body {
 
 impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
-        let shared = |body: &Self| (body.mark, body.change, body.calls);
-        let command = |body: &'_ Self| body.unnumbered.clone().unwrap_or_else(|| body.command.clone());
+        fn shared(body: &Body) -> (bool, Option<i64>, usize, [&str; 3]) {
+            let command = body.unnumbered.as_ref().unwrap_or(&body.command);
+            (body.mark, body.change, body.calls, [command, &body.did, &body.rule])
+        }
         shared(self) == shared(other)
-            && command(self) == command(other)
-            && self.did == other.did
-            && self.rule == other.rule
     }
 }
 

@@ -265,8 +265,9 @@ impl KnownFailures {
     fn one(&self, known: &KnownFailure, row: &mut RequirementReport, part: bool) -> Option<String> {
         let (place, id) = (place(&self.file, known.line), &known.id);
         match row.verdict {
-            Verdict::Fail | Verdict::Advice => {
-                let reason = row.reason.clone().unwrap_or_default();
+            Verdict::Pass | Verdict::Vacuous if part => None,
+            _ if row.is_listable() => {
+                let reason = row.listed_reason().unwrap_or_default().to_owned();
                 if known.reason.is_empty() || known.reason == reason {
                     hide(known, row);
                     return None;
@@ -277,18 +278,7 @@ impl KnownFailures {
             }
             Verdict::NotClaimed => Some(format!("{place}{id} is listed and not claimed: delete the row")),
             Verdict::NotReached => None,
-            Verdict::Pass | Verdict::Vacuous if part => None,
-            // What another known failure keeps from being exercised is a state to hold like any other.
-            Verdict::Vacuous if known.reason.is_empty() || known.reason == VACUOUS => {
-                hide(known, row);
-                None
-            }
-            Verdict::Vacuous => Some(format!(
-                "{place}{id} is exercised by nothing any more, and is listed as {:?}: look at it, then write reason = \
-                 {VACUOUS:?}",
-                known.reason
-            )),
-            verdict @ Verdict::Pass => {
+            verdict @ (Verdict::Pass | Verdict::Vacuous) => {
                 row.verdict = Verdict::UnexpectedPass;
                 let witness = match known.witness.as_str() {
                     "" => String::new(),
@@ -313,8 +303,8 @@ impl KnownFailures {
             };
             let hidden = |row: &&mut RequirementReport| {
                 row.id.starts_with(prefix)
-                    && matches!(row.verdict, Verdict::Fail | Verdict::Advice)
-                    && (known.reason.is_empty() || row.reason.as_ref() == Some(&known.reason))
+                    && row.is_listable()
+                    && (known.reason.is_empty() || row.listed_reason() == Some(&known.reason))
                     && !listed(&row.id)
             };
             let (place, id) = (place(&self.file, known.line), &known.id);
@@ -335,9 +325,6 @@ impl KnownFailures {
         }
     }
 }
-
-/// The reason in a list of a requirement that nothing exercised.
-pub(crate) const VACUOUS: &str = "vacuous";
 
 fn hide(known: &KnownFailure, row: &mut RequirementReport) {
     row.verdict = Verdict::Known;

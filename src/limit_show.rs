@@ -14,6 +14,7 @@ use crate::requirement::fit::Fitting;
 use crate::requirement::limit::Reply;
 use crate::requirement::reduction::Reduction;
 use crate::requirement::request::Assembly;
+use crate::text::counted;
 use crate::text::{Piece, Text};
 use crate::unit::Unit;
 
@@ -25,7 +26,7 @@ const ENDS: usize = 32;
 /// A field and its reduction.
 pub(crate) fn reduce(contract: &Contract, seen: &Reduction) -> String {
     let unit = contract.field.unit;
-    let mut out = format!("  reduce {} to {}\n", count(seen.facts.most, words(unit)), seen.max);
+    let mut out = format!("  reduce {} to {}\n", counted(seen.facts.most, words(unit)), seen.max);
     let width = seen.blocks.iter().map(|block| unit.len(&block.text).to_string().len()).max().unwrap_or(0);
     for (at, block) in seen.blocks.iter().take(ROWS).enumerate() {
         let required = if block.required { "required " } else { "removable" };
@@ -51,7 +52,7 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
         FitUnit::Tokens => "token",
         other => words(other.unit()),
     };
-    let mut out = format!("  trim {} to {}\n", count(seen.size, unit), seen.max);
+    let mut out = format!("  trim {} to {}\n", counted(seen.size, unit), seen.max);
     for (at, message) in seen.messages.iter().take(ROWS).enumerate() {
         let fate = seen.fate(at);
         line(&mut out, &format!("{:<9}", at + 1), &format!("{fate:<8}{}", described(message, rules.unit.unit())));
@@ -60,7 +61,7 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
     line(&mut out, "answer", &fitted(&seen.reply, &seen.origins));
     for (name, other) in [("again", &seen.again), ("of answer", &seen.second)] {
         if let Some(other) = other.as_ref().filter(|other| **other != seen.reply) {
-            line(&mut out, name, &replied(other, |left| count(left.len(), "message")));
+            line(&mut out, name, &replied(other, |left| counted(left.len(), "message")));
         }
     }
     out
@@ -69,7 +70,7 @@ pub(crate) fn fit(contract: &Contract, seen: &Fitting) -> String {
 /// A view and the request made from it.
 pub(crate) fn assemble(contract: &Contract, seen: &Assembly) -> String {
     let unit = contract.field.unit;
-    let joined = count(seen.field.facts.most, words(unit));
+    let joined = counted(seen.field.facts.most, words(unit));
     let mut out = format!("  assemble a field of {joined} within {}\n", seen.field.max);
     for message in seen.view.iter().take(ROWS) {
         line(&mut out, &format!("{:<9}", message.id), &described(message, unit));
@@ -190,11 +191,6 @@ fn quoted(text: &str) -> String {
         (Some(start), Some(end)) if start + ENDS < end => format!("{:?} ... {:?}", &text[..start], &text[end..]),
         _ => format!("{text:?}"),
     }
-}
-
-/// `1 message`, `2 messages`.
-fn count(number: usize, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 fn escape(text: &str) -> String {

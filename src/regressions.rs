@@ -42,15 +42,14 @@ fn walk(dir: &Path, above: &mut Vec<PathBuf>, paths: &mut Vec<PathBuf>) -> Resul
     // Of several that cannot be looked at, the same one is named each time.
     entries.sort();
     for path in entries {
-        let there = fs::metadata(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        if there.is_dir() {
-            walk(&path, above, paths)?;
-        } else if path.extension().is_some_and(|end| end == "jsonl") {
-            // To read a pipe is to wait for whoever writes to it.
-            if !there.is_file() {
-                return Err(format!("{}: it is no file", path.display()));
-            }
-            paths.push(path);
+        let is_witness = path.extension().is_some_and(|end| end == "jsonl");
+        match fs::metadata(&path) {
+            Ok(there) if there.is_dir() => walk(&path, above, paths)?,
+            // Whether it can be read is asked when it is to be played.
+            Ok(_) | Err(_) if is_witness => paths.push(path),
+            Ok(_) => {}
+            // It may be a folder.
+            Err(error) => return Err(format!("{}: {error}", path.display())),
         }
     }
     above.pop();
@@ -81,6 +80,10 @@ pub(crate) enum Kept {
 
 impl For<'_> {
     pub(crate) fn keep(&self, path: &Path) -> Kept {
+        // To read a pipe is to wait for whoever writes to it.
+        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Kept::Unreadable(format!("{}: it is no file", path.display()));
+        }
         let witness = match Witness::load(path) {
             Ok(witness) => witness,
             Err(error) => return Kept::Unreadable(error),

@@ -33,7 +33,8 @@ pub enum Piece {
 const LONGEST: usize = 256 << 20;
 
 /// So many of `noun`, in the number that goes with it: `1 call`, `2 calls`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -113,6 +113,21 @@ pub struct RequirementReport {
 }
 
 impl RequirementReport {
+    /// Whether a list of known failures can name it: it fails, or is advice that does not hold, or a MUST that nothing
+    /// exercised.
+    pub(crate) fn is_listable(&self) -> bool {
+        match self.verdict {
+            Verdict::Fail | Verdict::Advice => true,
+            Verdict::Vacuous => self.tally() == Tally::Failed,
+            _ => false,
+        }
+    }
+
+    /// The reason by which a list names it: `vacuous` where nothing exercised it.
+    pub(crate) fn listed_reason(&self) -> Option<&str> {
+        self.reason.as_deref().or((self.verdict == Verdict::Vacuous).then_some(VACUOUS))
+    }
+
     /// How it counts.
     #[must_use]
     pub fn tally(&self) -> Tally {
@@ -221,6 +236,9 @@ pub struct Report {
     #[serde(skip)]
     pub witness_dir: Option<PathBuf>,
 }
+
+/// The reason in a list of what nothing exercised.
+pub(crate) const VACUOUS: &str = "vacuous";
 
 /// The reason of a failure that does not repeat.
 pub(crate) const DOES_NOT_REPEAT: &str = "it does not repeat";

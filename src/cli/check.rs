@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
 
 use super::CheckArgs;
 use super::candidates::{Candidate, Profile, escaped_lines};
@@ -146,6 +148,17 @@ pub(super) fn run_round(
     Ok((report, replay))
 }
 
+/// Nothing is played any more: what there is is being written.
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// How long an interrupted process goes on writing: a pipe that nobody reads takes for ever.
+const WRITING: Duration = Duration::from_secs(2);
+
+/// From now on an interrupt ends the process, after the moment that it takes to write what there is.
+pub(super) fn run_is_over() {
+    OVER.store(true, Ordering::Relaxed);
+}
+
 /// Becomes true when the person interrupts. The second time ends the process.
 pub(super) fn interrupted() -> Arc<AtomicBool> {
     static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -153,7 +166,12 @@ pub(super) fn interrupted() -> Arc<AtomicBool> {
         let stop = Arc::new(AtomicBool::new(false));
         let set = Arc::clone(&stop);
         let handled = ctrlc::set_handler(move || {
-            if set.swap(true, Ordering::Relaxed) {
+            let again = set.swap(true, Ordering::Relaxed);
+            let over = OVER.load(Ordering::Relaxed);
+            if over && !again {
+                thread::sleep(WRITING);
+            }
+            if over || again {
                 // They lead groups of their own, and would outlive this process.
                 crate::adapter::kill_all();
                 std::process::exit(2);

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 
-use super::check::{Replaying, write_json};
+use super::check::{Replaying, run_is_over, write_json};
 use super::files::{FORMS, Form, can_be_written, form_can_be_written};
 use super::screen::{Failure, cannot, print, shown, usage};
 use crate::Report;
@@ -106,6 +106,7 @@ impl Files<'_> {
         profile: Option<&str>,
         quiet: bool,
     ) -> Result<(), Failure> {
+        run_is_over();
         if quiet {
             print(&format!("{}\n", report.closing_line()));
         } else {

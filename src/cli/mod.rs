@@ -3,6 +3,7 @@
 mod adapter_batch;
 mod adapter_check;
 mod bless;
+mod bless_edit;
 mod candidates;
 mod catalogue;
 mod check;
@@ -29,7 +30,7 @@ mod witness;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::runner::record::PARTS_MAX;
 use forms::FormArgs;
@@ -53,11 +54,7 @@ pub fn main() -> ExitCode {
         }
     };
     let outcome = match command {
-        Command::Check(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
-        Command::Merge(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
-        Command::Replay { candidate, .. } if ends_in_dashes() && candidate.command.is_empty() => Err(no_command()),
-        Command::Explain(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
-        Command::Snapshot(arguments) if ends_in_dashes() && arguments.candidate.command.is_empty() => Err(no_command()),
+        _ if ends_in_dashes() && takes_a_command().is_some() => Err(no_command()),
         Command::Check(mut arguments) => check::asked(&arguments.requirements).and_then(|ids| {
             arguments.requirements = ids;
             check::check(&arguments)
@@ -397,12 +394,18 @@ fn stray(error: &clap::Error) -> Option<String> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-') => {
-            let names = ["check", "merge", "replay", "explain", "snapshot", "adapter-check"];
-            let name = std::env::args().nth(1).filter(|name| names.contains(&name.as_str()))?;
-            Some(format!("{name} -- {}", crate::report::escaped(word)))
+            Some(format!("{} -- {}", takes_a_command()?, crate::report::escaped(word)))
         }
         _ => None,
     }
+}
+
+/// The subcommand that was asked for, if a candidate's command can follow it.
+fn takes_a_command() -> Option<String> {
+    let name = std::env::args().nth(1)?;
+    let cli = Cli::command();
+    let takes = |subcommand: &clap::Command| subcommand.get_arguments().any(|argument| argument.get_id() == "command");
+    cli.find_subcommand(&name).is_some_and(takes).then_some(name)
 }
 
 fn no_command() -> Failure {

@@ -14,6 +14,7 @@ use super::check::{Round, interrupted, run_round};
 use super::screen::{Failure, cannot, print, shown, warn};
 use super::{CandidateArgs, CheckArgs};
 use crate::report::shell;
+use crate::text::counted;
 use crate::verdict::Tally;
 use crate::{Report, Verdict};
 
@@ -167,7 +168,7 @@ impl Summary {
         };
         let mut text = format!("\n{seeds}: {histories} histories, {steps} steps, {cases} cases at a limit\n");
         for (id, (times, seed, why)) in &self.failed {
-            let times = if *times == 1 { "1 run".to_owned() } else { format!("{times} runs") };
+            let times = counted(*times, "run");
             let why = crate::report::escaped(why);
             text.push_str(&format!("{id:6} failed in {times}: {why}\n       {before} --seed {seed} -r {id}{after}\n"));
         }
@@ -175,8 +176,7 @@ impl Summary {
             text.push_str(&format!("seed {seed} was not finished: {}\n", crate::report::escaped(why)));
         }
         let verdict = if self.failed.is_empty() { "nothing failed" } else { "failed" };
-        let count = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-        let (runs, ids) = (count(*runs, "run"), count(self.failed.len() as u64, "requirement"));
+        let (runs, ids) = (counted(*runs, "run"), counted(self.failed.len(), "requirement"));
         text.push_str(&format!("overnight: {runs}, {ids} failed: {verdict}\n"));
         text
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Tick;
+use crate::text::counted;
 
 /// A bar on the terminal; nothing where standard error is none.
 #[derive(Clone, Debug)]
@@ -32,8 +33,7 @@ impl Progress {
         let Self { bar, .. } = self;
         let found = match tick.suspects {
             0 => "nothing suspicious so far".to_owned(),
-            1 => "1 suspicion".to_owned(),
-            n => format!("{n} suspicions"),
+            n => counted(n, "suspicion"),
         };
         if tick.shrinking {
             let style = ProgressStyle::with_template("{prefix}{spinner} {wide_msg}");

@@ -6,6 +6,7 @@ use super::areas::{columns, folded, grouped, shown};
 use super::quote::escaped;
 use super::told::{broke, cost, is_case, played, remarks, seen_as, unexercised};
 use crate::requirement::requirement;
+use crate::text::counted;
 use crate::verdict::{NondeterministicReport, Report, RequirementReport, Tally, Verdict};
 
 /// Prose is at most so wide.
@@ -159,8 +160,7 @@ impl<'a> TextReport<'a> {
     fn write_witness(&self, out: &mut impl fmt::Write, witness: Option<&str>, commands: Option<usize>) -> fmt::Result {
         let Some(witness) = witness else { return Ok(()) };
         let path = self.report.witness_path(witness).display().to_string();
-        let s = if commands == Some(1) { "" } else { "s" };
-        let commands = commands.map(|n| format!(" ({n} command{s})")).unwrap_or_default();
+        let commands = commands.map(|n| format!(" ({})", counted(n, "command"))).unwrap_or_default();
         let [witness, replay] = ["witness   ", "replay    "].map(|name| self.toned(Tone::Faint, name));
         writeln!(out, "  {witness}{}{commands}", escaped(&path))?;
         // One line, so that it can be copied.

@@ -136,6 +136,19 @@ fn an_interruption_while_a_command_starts_is_called_one() {
 }
 
 #[test]
+fn a_report_that_nobody_reads_is_not_waited_for_once_it_is_interrupted() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(Command::new("mkfifo").arg(dir.path().join("unread")).status().unwrap().success());
+    let arguments = ["check", "--effort", "smoke", "--quiet", "-r", "THR-1", "--html", "page.html", "--json", "unread"];
+    let mut run = command(dir.path(), &arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(run.stdout.take().unwrap()), &mut line).unwrap();
+    assert!(line.starts_with("conformance: "), "{line}");
+    assert!(Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap().success());
+    assert_eq!(run.wait().unwrap().code(), Some(2));
+}
+
+#[test]
 fn a_second_interruption_leaves_no_children() {
     let dir = tempfile::tempdir().unwrap();
     // It does not end with its input: only whoever kills it ends it.

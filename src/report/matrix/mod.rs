@@ -14,6 +14,7 @@ use serde_json::Value;
 use self::shown::history;
 use super::told::remarks;
 use crate::requirement::{Requirement, requirement, requirements};
+use crate::text::counted;
 use crate::verdict::{Report, RequirementReport, SPEC_EDITION, Verdict};
 use crate::witness::Witness;
 
@@ -162,9 +163,9 @@ impl Matrix {
 
     /// What there is, and from what it was made.
     fn about(&self) -> String {
-        let (n, s) = (self.runs.len(), if self.runs.len() == 1 { "" } else { "s" });
+        let runs = counted(self.runs.len(), "run");
         let date = self.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
-        format!("{n} run{s}, plimsoll {}, specification {SPEC_EDITION}{date}", env!("CARGO_PKG_VERSION"))
+        format!("{runs}, plimsoll {}, specification {SPEC_EDITION}{date}", env!("CARGO_PKG_VERSION"))
     }
 }
 

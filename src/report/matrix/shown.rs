@@ -6,6 +6,7 @@ use crate::limit_case::LimitCase;
 use crate::limit_show::unanswered;
 use crate::repeat::{Line, fold};
 use crate::report::wording;
+use crate::text::counted;
 use crate::witness::Witness;
 
 /// So many lines at most are shown of one witness.
@@ -22,10 +23,9 @@ pub(super) fn history(witness: &Witness) -> Vec<String> {
                 FitUnit::Utf8Bytes => "UTF-8 byte",
                 FitUnit::Utf16Units => "UTF-16 unit",
             };
-            let s = if case.max == 1 { "" } else { "s" };
             let messages = wording::drafts(&case.messages);
             let messages = if messages.is_empty() { "no message".to_owned() } else { messages };
-            vec![format!("trim to {} {unit}{s}: {messages}", case.max)]
+            vec![format!("trim to {}: {messages}", counted(case.max, unit))]
         }
         Some(case) => {
             let text = unanswered(case);
