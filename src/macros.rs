@@ -1,11 +1,10 @@
-//! The tests that `conformance_tests!` writes into a user's crate.
+//! The tests that `conformance_tests!` and its siblings write into a user's crate.
 
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::contract::Capability;
-use crate::generate::Effort;
+use crate::contract::{Capability, Contract};
 use crate::regressions::{DIR, For, Kept, files};
 use crate::report::{Forms, TextReport, escaped};
 use crate::suite::Suite;
@@ -40,7 +39,7 @@ macro_rules! conformance_tests {
             use super::*;
 
             fn suite() -> $crate::Suite {
-                $crate::Suite::new($make)
+                $crate::Suite::new($make).effort($crate::Effort::Smoke)
             }
             $crate::__requirement_tests!(suite);
         }
@@ -52,7 +51,7 @@ macro_rules! conformance_tests {
 #[macro_export]
 macro_rules! __requirement_tests {
     ($suite:ident) => {
-        $crate::__requirement_tests!($suite:
+        $crate::__requirement_tests!($suite, None,
             log_1 log_2 log_3 log_4 log_5 log_6 log_7
             thr_1 thr_2 thr_3 thr_4 thr_5 thr_6 thr_7 thr_8 thr_9 thr_10 thr_11
             lat_1 lat_2 lat_3 lat_4 lat_5 lat_6 lat_7 lat_8 lat_9 lat_10 lat_11 lat_12 lat_13
@@ -66,14 +65,22 @@ macro_rules! __requirement_tests {
             mea_1 mea_2 mea_3 mea_4 mea_5 mea_6 mea_7 mea_8 chg_1 chg_2 chg_3 chg_4 chg_5
         );
     };
-    ($suite:ident: $($test:ident)+) => {
+    ($suite:ident, $part:expr, $($test:ident)+) => {
         pub(super) static SHARED: $crate::macros::Shared =
             $crate::macros::Shared::new(module_path!(), &[$(stringify!($test)),+]);
         $(#[test] fn $test() { SHARED.requirement(stringify!($test), $suite); })+
         #[test] fn verdict() { SHARED.verdict($suite); }
         #[test] fn replay() { SHARED.replay($suite); }
-        #[test] fn regressions() { $crate::macros::regressions($suite, env!("CARGO_MANIFEST_DIR"), None); }
+        #[test] fn regressions() { $crate::macros::regressions($suite, env!("CARGO_MANIFEST_DIR"), $part); }
     };
+}
+
+/// The contract of one part by itself: that of a candidate, claiming this part and nothing else.
+#[doc(hidden)]
+#[must_use]
+pub fn of_part(mut contract: Contract, part: Capability) -> Contract {
+    contract.capabilities = vec![part];
+    contract
 }
 
 /// Plays the witnesses in the folder `plimsoll-regressions` of the crate at `root`, or in the one that
@@ -202,7 +209,7 @@ impl Shared {
 
     fn report(&self, suite: fn() -> Suite) -> &Report {
         let run = self.run.get_or_init(|| {
-            let mut suite = suite().effort(Effort::Smoke);
+            let mut suite = suite();
             for id in self.selected(std::env::args().skip(1)) {
                 suite = suite.requirement(id);
             }

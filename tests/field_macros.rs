@@ -37,6 +37,43 @@ fn tokens() -> plimsoll::Contract {
     plimsoll::Contract::from_json(r#"{"capabilities": ["fit"], "fit": {"unit": "tokens"}}"#).unwrap()
 }
 
+/// Good, unless the test below asks for its tests with `BROKEN` set.
+mod at_times {
+    use plimsoll::{Block, Infeasible, Limit, Reduced, Reducer};
+
+    plimsoll::reducer_tests!(reducer, |blocks: &[Block], limit: Limit| -> Result<Reduced, Infeasible> {
+        if std::env::var_os("BROKEN").is_some() {
+            return plimsoll::text_reducer(|text, max| text.chars().take(max).collect()).reduce(blocks, limit);
+        }
+        plimsoll::ReferenceReducer::default().reduce(blocks, limit)
+    });
+}
+
+#[test]
+fn a_broken_part_leaves_a_witness_and_says_how_to_play_it_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |test: &str, broken: bool, replay: Option<&std::path::Path>| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args([test, "--exact"]).env("PLIMSOLL_WITNESS_DIR", dir.path()).env("PLIMSOLL_EFFORT", "smoke");
+        broken.then(|| command.env("BROKEN", "1"));
+        replay.map(|file| command.env("PLIMSOLL_REPLAY", file));
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (passed, says) = run("at_times::reducer::red_3", true, None);
+    assert!(!passed && says.contains("RED-3 MUST fail"), "{says}");
+    let command = says.lines().find_map(|line| line.trim().strip_prefix("replay")).unwrap().trim();
+    let (file, command) = command.strip_prefix("PLIMSOLL_REPLAY=").unwrap().split_once(' ').unwrap();
+    assert_eq!(command, "cargo test at_times::reducer::replay");
+    let file = std::path::Path::new(file);
+    assert!(file.starts_with(dir.path()) && file.exists(), "{says}");
+
+    let (passed, says) = run("at_times::reducer::replay", true, Some(file));
+    assert!(!passed && says.contains("the witness fails"), "{says}");
+    let (passed, says) = run("at_times::reducer::replay", false, Some(file));
+    assert!(passed, "{says}");
+}
+
 #[test]
 fn a_broken_requirement_panics_with_its_sentence_and_witness() {
     let prefix = plimsoll::text_reducer(|text, max| text.chars().take(max).collect());
