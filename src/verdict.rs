@@ -333,7 +333,12 @@ impl Report {
     #[must_use]
     pub fn closing_line(&self) -> String {
         let (passed, failed, skipped) = self.tallies();
-        format!("conformance: {passed} passed, {failed} failed, {skipped} skipped")
+        let soft = |row: &&RequirementReport| row.verdict == Verdict::Advice && row.tally() == Tally::Passed;
+        let advice = match self.requirements.iter().filter(soft).count() {
+            0 => String::new(),
+            n => format!(" ({n} with advice)"),
+        };
+        format!("conformance: {passed} passed{advice}, {failed} failed, {skipped} skipped")
     }
 
     /// The exit code of a run: 0 passed, 1 failed, 2 could not run or nothing ran.

@@ -258,3 +258,39 @@ fn a_call_may_be_taken_out_of_a_message_that_says_something_besides() {
         assert_eq!(row.verdict, Verdict::Pass, "{}", TextReport::new(&report).failure(row));
     }
 }
+
+/// Claims a latch, and never summarises.
+struct Idle;
+
+impl Compactor for Idle {
+    fn contract(&self) -> Contract {
+        Contract::claiming(&[Capability::Summarize, Capability::Throttle, Capability::Latch])
+    }
+    fn step(&mut self, _: &mut Conversation, _: &Host) -> Result<Action, Error> {
+        Ok(Action::None)
+    }
+}
+
+#[test]
+fn what_never_summarises_is_told_so_and_the_rest_in_a_few_lines() {
+    let report = Suite::new(|| Idle).effort(Effort::Smoke).witness_dir(None).run().unwrap();
+    let failing: Vec<&str> = report
+        .requirements
+        .iter()
+        .filter(|row| row.verdict == Verdict::Fail && row.folded_under.is_none())
+        .map(|row| row.id.as_str())
+        .collect();
+    // That it has declined before is not why it makes no attempt.
+    assert_eq!(failing, ["THR-4"]);
+    let text = TextReport::new(&report).to_string();
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains(" MUST")).collect();
+    assert!(
+        matches!(heads[..], [fails, .., idle, _] if fails.starts_with("THR-4 MUST fail") && idle.ends_with("MUSTs vacuous")),
+        "{heads:?}"
+    );
+    let idle = report.requirements.iter().filter(|row| row.verdict == Verdict::Vacuous);
+    assert!(
+        idle.clone().count() > 10 && idle.filter(|row| row.level == "MUST").all(|row| text.contains(&row.id)),
+        "{text}"
+    );
+}

@@ -186,20 +186,21 @@ impl FormArgs {
     /// The file and line that failures are shown at.
     fn place(&self, command: &[String]) -> Result<Option<(String, u32)>, Failure> {
         if let Some(source) = &self.source {
-            let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-            if !Path::new(source).components().all(inside) {
+            let (file, line) = match source.rsplit_once(':') {
+                Some((file, line)) if line.chars().all(|c| c.is_ascii_digit()) => (file, line.parse().ok()),
+                _ => (source.as_str(), Some(1)),
+            };
+            let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+            let mut parts = Path::new(file).components();
+            if !parts.clone().all(inside) || !parts.any(|part| matches!(part, Component::Normal(_))) {
                 return Err(usage(format!(
-                    "--source {source}: name a file of the repository, by its path from the root"
+                    "--source {}: name a file of the repository, by its path from the root",
+                    if source.is_empty() { "''" } else { source }
                 )));
             }
-            return match source.rsplit_once(':') {
-                Some((file, line)) if !file.is_empty() && line.chars().all(|c| c.is_ascii_digit()) => {
-                    match line.parse() {
-                        Ok(line) if line > 0 => Ok(Some((file.to_owned(), line))),
-                        _ => Err(usage(format!("--source {source}: lines count from 1"))),
-                    }
-                }
-                _ => Ok(Some((source.clone(), 1))),
+            return match line {
+                Some(line) if line > 0 => Ok(Some((file.to_owned(), line))),
+                _ => Err(usage(format!("--source {source}: lines count from 1"))),
             };
         }
         let is_file = |word: &&String| Path::new(word).is_relative() && Path::new(word).is_file();

@@ -50,12 +50,12 @@ pub(super) fn grouped(
     AREAS.iter().map(move |(name, about)| (*name, *about, of(name))).filter(|(.., rows)| !rows.is_empty())
 }
 
-/// The failures that a report shows one by one, the cause of the others first; then the advice.
+/// The failures that a report shows one by one: the cause of the others first, what nothing exercised last; then the advice.
 pub(super) fn shown<'r>(rows: &'r [RequirementReport], first: Option<&str>) -> Vec<&'r RequirementReport> {
     let failing =
         rows.iter().filter(|row| row.tally() == Tally::Failed && row.folded_under.is_none() && !is_break(row.verdict));
     let mut failing: Vec<&RequirementReport> = failing.collect();
-    failing.sort_by_key(|row| first != Some(&row.id));
+    failing.sort_by_key(|row| (first != Some(&row.id), row.verdict == Verdict::Vacuous));
     failing.extend(rows.iter().filter(|row| row.verdict == Verdict::Advice));
     failing
 }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::oracle::{ATTEMPTED, MISSING};
+use crate::oracle::{ATTEMPTED, MISSING, Require};
 
 /// A kind of failure, as `spec/kinds.json` has it.
 #[derive(Debug, Deserialize)]
@@ -28,13 +28,18 @@ enum Decision {
     Attempted,
     /// None was made where one was due.
     Missing,
+    /// The first one was not made: nothing had gone before that might have kept it off.
+    MissingFirst,
 }
 
 impl Decision {
     /// What the reason of a failure tells of.
     fn told_by(reason: &str) -> Option<Self> {
-        let begins = |words| reason.starts_with(words);
-        begins(ATTEMPTED).then_some(Self::Attempted).or(begins(MISSING).then_some(Self::Missing))
+        match reason.strip_prefix(MISSING) {
+            Some(due) if due == Require::FirstAttempt.words() => Some(Self::MissingFirst),
+            Some(_) => Some(Self::Missing),
+            None => reason.starts_with(ATTEMPTED).then_some(Self::Attempted),
+        }
     }
 }
 
@@ -101,6 +106,12 @@ mod tests {
         assert_eq!(kinds(format!("{MISSING}overflow proved")), ["emergency-starved"]);
         assert_eq!(kinds(format!("{ATTEMPTED}no recovery is left")), [""; 0]);
         assert_eq!(kinds("view grew".to_owned()), ["emergency-starved"]);
+    }
+
+    #[test]
+    fn what_never_began_is_not_stuck() {
+        let kinds = |due: Require| kinds_of("THR-4", Some(&format!("{MISSING}{}", due.words()))).count();
+        assert_eq!((kinds(Require::FirstAttempt), kinds(Require::CooldownOver)), (0, 1));
     }
 
     #[test]

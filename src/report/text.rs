@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::areas::{columns, folded, grouped, shown};
+use super::areas::{columns, folded, grouped};
 use super::quote::escaped;
-use super::told::{broke, cost, is_case, played, remarks, seen_as, unexercised};
+use super::told::{broke, cost, is_case, listed, parts, played, remarks, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{NondeterministicReport, Report, RequirementReport, Tally, Verdict};
@@ -117,7 +117,7 @@ impl<'a> TextReport<'a> {
             wrapped(out, requirement.sentence(), 2, self.prose())?;
         }
         if row.verdict == Verdict::Vacuous {
-            let why = unexercised(self.report, &row.id);
+            let why = unexercised(self.report, &[row]);
             writeln!(out)?;
             wrapped(out, &why, 2, self.prose())?;
         }
@@ -141,6 +141,15 @@ impl<'a> TextReport<'a> {
             self.line(out, if at == 0 { "seen as" } else { "" }, kind)?;
         }
         self.write_witness(out, row.witness.as_deref(), row.witness_steps.filter(|_| !is_case(&row.id)))
+    }
+
+    /// What nothing exercised, for one reason.
+    fn write_idle(&self, out: &mut impl fmt::Write, rows: &[&RequirementReport]) -> fmt::Result {
+        let verdict = self.toned(Tone::Bad, Verdict::Vacuous.name());
+        writeln!(out, "{} {verdict}", self.toned(Tone::Head, &counted(rows.len(), "MUST")))?;
+        wrapped(out, &listed(rows), 2, self.prose())?;
+        writeln!(out)?;
+        wrapped(out, &unexercised(self.report, rows), 2, self.prose())
     }
 
     /// A history, its marked rows standing out.
@@ -257,9 +266,12 @@ impl fmt::Display for TextReport<'_> {
         if !lists.is_empty() {
             write!(out, "\n{lists}")?;
         }
-        for row in shown(&report.requirements, report.first.as_deref()) {
+        for part in parts(report) {
             writeln!(out)?;
-            self.write_failure(out, row)?;
+            match part.as_slice() {
+                [row] => self.write_failure(out, row)?,
+                rows => self.write_idle(out, rows)?,
+            }
         }
         for broken in &report.broken {
             writeln!(out, "\n{}", self.toned(Tone::Bad, &broke(broken, report)))?;

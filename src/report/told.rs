@@ -1,5 +1,6 @@
 //! What is said of a failure beside its history, in the words of every form of report.
 
+use super::areas::shown;
 use super::kinds::kinds_of;
 use crate::drawing::Cost;
 use crate::oracle::MISSING;
@@ -19,23 +20,49 @@ pub(super) fn remarks(report: &Report) -> Vec<String> {
     idle.into_iter().chain(known).chain(ends).collect()
 }
 
-/// Why a requirement that was claimed has nothing to show, and what to do about it.
-pub(super) fn unexercised(report: &Report, id: &str) -> String {
+/// The failures and the advice that a report shows, those together that nothing exercised for one reason.
+pub(super) fn parts(report: &Report) -> Vec<Vec<&RequirementReport>> {
+    let mut parts: Vec<Vec<&RequirementReport>> = Vec::new();
+    for row in shown(&report.requirements, report.first.as_deref()) {
+        let alike = |part: &&mut Vec<&RequirementReport>| {
+            part[0].verdict == Verdict::Vacuous && misses(report, part[0]) == misses(report, row)
+        };
+        match parts.iter_mut().find(alike).filter(|_| row.verdict == Verdict::Vacuous) {
+            Some(part) => part.push(row),
+            None => parts.push(vec![row]),
+        }
+    }
+    parts
+}
+
+/// The failure by which the attempts are missing that would have exercised `row`, if there is one.
+fn misses<'r>(report: &'r Report, row: &RequirementReport) -> Option<&'r str> {
     let misses = |row: &&RequirementReport| {
         let fails = row.tally() == Tally::Failed || row.verdict == Verdict::Known;
         fails && row.reason.as_deref().is_some_and(|reason| reason.starts_with(MISSING))
     };
     // A case at a limit needs no attempt.
-    let first = report.requirements.iter().find(misses).map(|row| row.id.as_str()).filter(|_| !is_case(id));
-    let way_out = "claim it no more, or report a bug";
-    match first {
+    report.requirements.iter().find(misses).map(|row| row.id.as_str()).filter(|_| !is_case(&row.id))
+}
+
+/// Why the requirements of one part were claimed and have nothing to show, and what to do about it.
+pub(super) fn unexercised(report: &Report, part: &[&RequirementReport]) -> String {
+    let (are, them) = if part.len() == 1 { ("it is", "it") } else { ("they are", "them") };
+    let way_out = format!("claim {them} no more, or report a bug");
+    let why = match part.first().and_then(|row| misses(report, row)) {
         // What would have exercised it was not done.
-        Some(id) => format!(
-            "it is claimed, and nothing in this run exercised it, perhaps because attempts are missing ({id} fails so, \
-             and is to be mended first); if it stays so, {way_out}"
-        ),
-        None => format!("it is claimed, and nothing in this run exercised it; {way_out}"),
-    }
+        Some(id) => {
+            format!(", perhaps because attempts are missing ({id} fails so, and is to be mended first); if it stays so")
+        }
+        None => String::new(),
+    };
+    let mark = if why.is_empty() { ";" } else { "," };
+    format!("{are} claimed, and nothing in this run exercised {them}{why}{mark} {way_out}")
+}
+
+/// The ids of rows, in one line.
+pub(super) fn listed(rows: &[&RequirementReport]) -> String {
+    rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// What the fault of a failure cost, where its history has a price.

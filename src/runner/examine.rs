@@ -9,7 +9,7 @@ use crate::candidate::Error;
 use crate::contract::{Capability, Contract, Weight};
 use crate::generate::Planned;
 use crate::history::{Answer, Command, History, StepCommand, StepKind};
-use crate::oracle::{Forbid, Wrong, judge};
+use crate::oracle::{Forbid, Judged, Wrong, judge};
 use crate::play::play;
 use crate::requirement::{Blame, Case, Cause, Check, Requirement, Trials};
 use crate::trace::{BreakKind, Trace};
@@ -265,28 +265,36 @@ impl Examiner<'_> {
                 continue;
             }
             tries -= 1;
-            let mut commands = history.commands.clone();
-            if let Command::Step(gone) = commands.remove(at)
-                && let Some(Command::Step(next)) =
-                    commands[at..].iter_mut().find(|command| matches!(command, Command::Step(_)))
-            {
-                next.after_s += gone.after_s;
-            }
-            let less = History::new(history.seed, commands);
-            if less.check().is_err() {
-                continue;
-            }
-            let trace = self.play(&less);
-            let judgement = judge(self.contract, &trace);
-            let last = judgement.steps.last().filter(|judged| judged.command + 1 == less.commands.len());
-            let Some(found) = last.and_then(|judged| judged.wrong()) else { continue };
+            let less = without(&history, at);
             // The same wrong decision for another reason may be another fault.
-            if found == *wrong {
-                drop(judgement);
+            if self.decides_last(&less).as_ref() == Some(wrong) {
                 history = less;
             }
         }
         history
+    }
+
+    /// What is wrong with the decision at the last command.
+    fn decides_last(&self, history: &History) -> Option<Wrong> {
+        history.check().ok()?;
+        let trace = self.play(history);
+        let judgement = judge(self.contract, &trace);
+        let last = judgement.steps.last().filter(|judged| judged.command + 1 == history.commands.len());
+        last.and_then(Judged::wrong)
+    }
+
+    /// Whether an attempt is missing without the steps that declined, too, for whatever reason it is due then: what never
+    /// attempts is not kept from it by having declined.
+    fn misses_undeclined(&self, history: &History, trace: &Trace, judged: &Judged<'_>) -> bool {
+        let mut less = History::new(history.seed, history.commands[..=judged.command].to_vec());
+        let declined = |at: usize| match &history.commands[at] {
+            Command::Step(step) => step.kind == StepKind::Step && trace.events[at].calls.is_empty(),
+            _ => false,
+        };
+        for at in (0..judged.command).rev().filter(|at| declined(*at)) {
+            less = without(&less, at);
+        }
+        matches!(self.decides_last(&less), Some(Wrong::Missing(_)))
     }
 
     /// The requirements to blame for a wrong decision in its shortest witness, and the causes that stand in it.
@@ -298,6 +306,9 @@ impl Examiner<'_> {
         };
         let mut blame = Blame::new(self.contract, history, &judgement.steps, judged, wrong);
         blame.trials = self.trials(wrong, history, judged.command, &blame);
+        if blame.has(Cause::Declined) && blame.missing_step() && self.misses_undeclined(history, &trace, judged) {
+            blame.causes.remove(&Cause::Declined);
+        }
         let blamed = crate::requirement::requirements().filter(|requirement| requirement.applies(self.contract));
         let blamed = blamed.filter(|requirement| match requirement.check {
             Check::Decide { blamed, .. } | Check::Both { blamed, .. } | Check::Compare { blamed, .. } => blamed(&blame),
@@ -315,6 +326,17 @@ impl Examiner<'_> {
     }
 }
 
+/// The history without the command at `at`; the time that a step took is carried on to the next.
+fn without(history: &History, at: usize) -> History {
+    let mut commands = history.commands.clone();
+    if let Command::Step(gone) = commands.remove(at)
+        && let Some(Command::Step(next)) = commands[at..].iter_mut().find(|command| matches!(command, Command::Step(_)))
+    {
+        next.after_s += gone.after_s;
+    }
+    History::new(history.seed, commands)
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
@@ -325,7 +347,6 @@ mod tests {
     use crate::history::{Draft, Name, Pressure};
     use crate::message::Role;
     use crate::model::{Behaviour, Machine};
-    use crate::oracle::Judged;
     use crate::requirement::requirement;
 
     /// It makes no attempt but the first.

@@ -158,6 +158,9 @@ fn a_form_that_cannot_be_written_is_told_before_the_run() {
         (&["--html", "astray"], 2, "astray: it is a link, and what it leads to is not there"),
         (&["--sarif", "a", "--source", "../a.rs"], 3, "--source ../a.rs: name a file of the repository"),
         (&["--sarif", "a", "--source", "/a.rs"], 3, "--source /a.rs: name a file of the repository"),
+        (&["--sarif", "a", "--source", ""], 3, "--source '': name a file of the repository"),
+        (&["--sarif", "a", "--source", ":3"], 3, "--source :3: name a file of the repository"),
+        (&["--sarif", "a", "--source", "."], 3, "--source .: name a file of the repository"),
         (
             &["--html", "a", "--for", "1s"],
             3,

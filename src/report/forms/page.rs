@@ -147,7 +147,7 @@ impl Forms<'_> {
             writeln!(out, "<p class=\"sentence\">{}</p>", code(requirement.sentence()))?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "<p>{}.</p>", plain(&unexercised(self.report, &row.id)))?;
+            writeln!(out, "<p>{}.</p>", plain(&unexercised(self.report, &[row])))?;
         }
         match (&row.drawing, &row.timeline) {
             (Some(drawing), _) => {

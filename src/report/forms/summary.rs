@@ -3,10 +3,11 @@
 use std::fmt::{self, Write};
 
 use super::Forms;
-use crate::report::areas::{columns, folded, grouped, shown};
+use crate::report::areas::{columns, folded, grouped};
 use crate::report::quote::{escaped, markdown as marked};
-use crate::report::told::{broke, cost, played, seen_as, unexercised};
+use crate::report::told::{broke, cost, listed, parts, played, seen_as, unexercised};
 use crate::requirement::requirement;
+use crate::text::counted;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
 impl Forms<'_> {
@@ -53,7 +54,15 @@ impl Forms<'_> {
         for remark in self.remarks() {
             writeln!(out, "\n> {}", marked(&remark))?;
         }
-        shown(&report.requirements, report.first.as_deref()).iter().try_for_each(|row| self.write_row(out, row))?;
+        for part in parts(report) {
+            match part.as_slice() {
+                [row] => self.write_row(out, row)?,
+                rows => {
+                    let why = marked(&unexercised(report, rows));
+                    writeln!(out, "\n### {} vacuous\n\n{}\n\n{why}.", counted(rows.len(), "MUST"), listed(rows))?;
+                }
+            }
+        }
         for broken in &report.broken {
             writeln!(out, "\n### {}\n", marked(&broke(broken, report)))?;
             if let Some(timeline) = &broken.timeline {
@@ -83,7 +92,7 @@ impl Forms<'_> {
             writeln!(out, "{}\n", requirement.sentence())?;
         }
         if row.verdict == Verdict::Vacuous {
-            writeln!(out, "{}.\n", marked(&unexercised(self.report, &row.id)))?;
+            writeln!(out, "{}.\n", marked(&unexercised(self.report, &[row])))?;
         }
         if let Some(timeline) = &row.timeline {
             fenced(out, timeline.trim_end())?;
