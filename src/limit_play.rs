@@ -124,14 +124,18 @@ impl ReducerSide<'_> {
         self.seen(by, blocks.collect(), seen.max).map(|twin| Some(Box::new(twin)))
     }
 
-    /// The output as a field of its own: what stands before and after the whole is put there again by joining.
+    /// The output as a field of its own: what stands before and after the whole is put there again by joining, and nothing at
+    /// all is a field of no blocks, where an empty block would have that around it.
     fn as_field(&self, text: &str) -> Vec<Block> {
         let join = &self.contract.field.join;
         let inner = match self.contract.field.structure {
             Structure::Text => None,
             Structure::Blocks => text.strip_prefix(&*join.before).and_then(|text| text.strip_suffix(&*join.after)),
         };
-        vec![Block::removable(inner.unwrap_or(text))]
+        match inner {
+            None if text.is_empty() && !join.skip_empty => Vec::new(),
+            inner => vec![Block::removable(inner.unwrap_or(text))],
+        }
     }
 
     fn variants(&self, by: &dyn Reducer, case: &ReduceCase, all: bool) -> Result<Reduction, Break> {

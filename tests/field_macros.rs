@@ -84,3 +84,49 @@ fn a_broken_requirement_panics_with_its_sentence_and_witness() {
     assert!(text.contains("required_block_lost") && text.contains(r#"{"reduce":"#), "{text}");
     report.assert_requirement("red_1");
 }
+
+/// The field of a request is joined from its messages, be it one; that of a reducer for texts is the one text.
+#[test]
+fn what_stands_around_a_field_stands_around_one_message_too() {
+    use plimsoll::{Assembler, Infeasible, Limit, Message, Request};
+    let join = r#""join": {"before": "<<", "after": ">>"}"#;
+    let text = format!(r#"{{"capabilities": ["request"], "field": {{"structure": "text", "tail": 3, {join}}}}}"#);
+    let contract = plimsoll::Contract::from_json(&text).unwrap();
+    let reference = plimsoll::ReferenceAssembler::new(contract.field.clone());
+    let budget = plimsoll::LimitBudget::default();
+    plimsoll::check_assembler(&contract, &reference, &budget).assert_passed();
+
+    let bare = |view: &[Message], limit: Limit| -> Result<Request, Infeasible> {
+        let mut request = reference.assemble(view, limit)?;
+        if view.iter().filter(|message| message.role == plimsoll::Role::System).count() == 1 {
+            let text = request.instructions.take().unwrap_or_default();
+            request.instructions = Some(text.replace("<<", "").replace(">>", "")).filter(|text| !text.is_empty());
+        }
+        Ok(request)
+    };
+    assert!(plimsoll::check_assembler(&contract, &bare, &budget).broken().contains(&"ASM-3"));
+}
+
+/// Where an empty block would have something around it, an output of nothing is a field of no blocks.
+#[test]
+fn nothing_is_not_a_block_of_nothing() {
+    let join = r#""join": {"before": "(", "after": ")", "skip_empty": false}"#;
+    let text = format!(r#"{{"capabilities": ["field"], "field": {{"notice": "none", {join}}}}}"#);
+    let contract = plimsoll::Contract::from_json(&text).unwrap();
+    let rules = contract.field.clone();
+    // Drops every block that is not required where they do not fit.
+    let dropper = |blocks: &[plimsoll::Block], limit: plimsoll::Limit| {
+        let join = |required: bool| {
+            let kept = blocks.iter().filter(|block| block.required || !required);
+            rules.join.join(kept.map(|block| block.text.as_str()))
+        };
+        let text = if limit.unit.len(&join(false)) <= limit.max { join(false) } else { join(true) };
+        if limit.unit.len(&text) > limit.max {
+            Err(plimsoll::Infeasible::new())
+        } else {
+            Ok(plimsoll::Reduced::whole(text))
+        }
+    };
+    let report = plimsoll::check_reducer(&contract, &dropper, &plimsoll::LimitBudget::default());
+    assert!(report.passed(), "{report}");
+}

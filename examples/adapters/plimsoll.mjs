@@ -123,7 +123,8 @@ export class Host {
 
   /**
    * Call the summariser with exactly what would be sent: an array of view items, or a text where the
-   * target flattens them. Resolves to a `Summary`; rejects with a `SummarizeError`.
+   * target flattens them. Resolves to a `Summary`; rejects with a `SummarizeError`. Where the process is taken to have
+   * ended during the call it never settles, and no code of the step runs on: `restart` is next.
    */
   async summarize(sent) {
     if (!this.#summarize) throw new Error("the step is over");
@@ -549,9 +550,20 @@ const METHODS = {
   },
   async step(params, summarize) {
     const [conversation] = members(params, "conversation");
-    const host = new Host(params, summarize);
+    let end;
+    const ended = new Promise((_, reject) => (end = reject));
+    const host = new Host(params, async (sent) => {
+      try {
+        return await summarize(sent);
+      } catch (error) {
+        if (error.kind !== "cut_off") throw error;
+        end(new Failure(-32000, "the process ended"));
+        return new Promise(() => {});
+      }
+    });
     try {
-      const { action = "none", appended, view, extra } = (await this.ask("step", "step", conversation, host)) ?? {};
+      const step = this.ask("step", "step", conversation, host);
+      const { action = "none", appended, view, extra } = (await Promise.race([ended, step])) ?? {};
       const result = { action, appended: appended ?? [], view: view ?? null };
       return extra?.length ? { ...result, extra } : result;
     } finally {

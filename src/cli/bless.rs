@@ -113,6 +113,12 @@ fn replaceable(path: &Path) -> Result<(), Failure> {
             "cannot write {}: it is no file, and the list would take its place; name a file with --known",
             path.display()
         ))),
+        // The list would take the place of the link.
+        Err(_) if fs::symlink_metadata(path).is_ok() => Err(cannot(format!(
+            "cannot write {}: it is a link, and what it leads to is not there; mend or remove it, or name another file \
+             with --known",
+            path.display()
+        ))),
         _ => Ok(()),
     }
 }

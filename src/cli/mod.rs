@@ -74,7 +74,12 @@ pub fn main() -> ExitCode {
         Command::Completions { shell } => completions::completions(shell),
         Command::Man { out } => completions::man(out.as_deref()),
     };
+    if let Some(why) = screen::lost() {
+        screen::warn(&format!("plimsoll: cannot write to standard output: {why}"));
+    }
     match outcome {
+        // A result that nobody can read is none.
+        Ok(_) if screen::lost().is_some() => ExitCode::from(2),
         Ok(code) => ExitCode::from(code),
         Err(Failure { code, message }) => {
             screen::warn(&format!("plimsoll: {message}"));

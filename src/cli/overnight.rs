@@ -56,14 +56,16 @@ pub(super) fn overnight(args: &CheckArgs, profile: Option<&Profile>, time: Durat
             }
         };
         let over = over.load(Ordering::Relaxed);
-        summary.add(seed, &report, over);
+        let found = summary.add(seed, &report, over);
         if !args.quiet && report.exit_code() == 1 {
             print(&shown(&report, &replay));
         }
         if !args.quiet {
             print(&format!("seed {seed}: {}\n", report.closing_line()));
         }
-        if let Some(Err(why)) = reports.as_mut().map(|reports| reports.add(&report)) {
+        // A run that the end of the time cut off has no verdict, but what it has found stands.
+        let tells = !over || report.aborted.is_none() || found;
+        if let Some(Err(why)) = reports.as_mut().filter(|_| tells).map(|reports| reports.add(&report)) {
             failure = Some(why);
             break;
         }
@@ -139,8 +141,9 @@ fn command(args: &CheckArgs) -> (String, String) {
 }
 
 impl Summary {
-    /// `over`: the run was ended because the time was over.
-    fn add(&mut self, seed: u64, report: &Report, over: bool) {
+    /// Whether the run found a failure. `over`: it was ended because the time was over.
+    fn add(&mut self, seed: u64, report: &Report, over: bool) -> bool {
+        let mut found = false;
         self.histories += report.histories;
         self.steps += report.steps;
         self.cases += report.limits.iter().map(|side| side.cases).sum::<u64>();
@@ -149,6 +152,7 @@ impl Summary {
         for row in &report.requirements {
             // What a run that was cut off has not reached is no failure.
             let fails = row.tally() == Tally::Failed && (whole || row.verdict != Verdict::Vacuous);
+            found |= fails;
             if fails {
                 let why = row.reason.clone().unwrap_or_else(|| row.verdict.name().to_owned());
                 self.failed.entry(row.id.clone()).or_insert((0, seed, why)).0 += 1;
@@ -157,6 +161,7 @@ impl Summary {
         if let Some(why) = report.aborted.as_ref().filter(|_| !over) {
             self.ended = Some((seed, why.clone()));
         }
+        found
     }
 
     fn text(&self, (before, after): &(String, String)) -> String {

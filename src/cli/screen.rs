@@ -1,6 +1,7 @@
 //! Writing to the two standard streams.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use crate::{Report, TextReport};
 
@@ -21,10 +22,22 @@ pub(super) fn usage(message: impl Into<String>) -> Failure {
     Failure { code: 3, message: message.into() }
 }
 
-/// Prints `text` to standard output. A reader that has gone away is no reason to fail: the exit code still tells.
+/// Why something that was printed is lost.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Prints `text` to standard output. A reader that has gone away is no reason to fail: the exit code still tells. What is
+/// lost otherwise is told by [`lost`].
 pub(super) fn print(text: &str) {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => _ = LOST.set(error.to_string()),
+        _ => {}
+    }
+}
+
+/// Why something that was printed did not reach standard output, if so.
+pub(super) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
 }
 
 /// Prints a line to standard error.

@@ -53,6 +53,9 @@ impl Contract {
         if self.sizes.small < 40 || self.sizes.large < self.sizes.small || self.sizes.large > 1_000_000 {
             return fail("sizes must be 40 <= small <= large <= 1000000 characters");
         }
+        if self.fit.unit == FitUnit::Messages && self.fit.per_message != 0 {
+            return fail("fit.per_message needs a unit of text in fit.unit: counted in messages, each is one");
+        }
         let takes = [self.change.after_success, self.change.after_failure];
         if self.claims(Capability::Change) && takes.iter().any(|n| !(1..=1_000).contains(n)) {
             return fail("change.after_success and change.after_failure must be from 1 to 1000");

@@ -87,6 +87,13 @@ pub enum Calls {
     Chunks,
 }
 
+impl Calls {
+    /// Whether an attempt may make more than one.
+    pub(crate) fn several(self) -> bool {
+        self != Self::AtMost(1)
+    }
+}
+
 impl Serialize for Calls {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {

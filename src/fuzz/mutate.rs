@@ -205,7 +205,8 @@ fn change_command(command: &mut Command, contract: &Contract, rng: &mut Rng) {
             1 => {
                 let mut answers = failures(contract);
                 answers.extend([Answer::Ok, Answer::Rejected, Answer::Aborted]);
-                step.answers = vec![answers[rng.usize(..answers.len())]];
+                let calls = if contract.attempt.calls.several() { rng.usize(1..4) } else { 1 };
+                step.answers = (0..calls).map(|_| answers[rng.usize(..answers.len())]).collect();
             }
             2 => step.pressure = Pressure::ALL[rng.usize(..Pressure::ALL.len())],
             _ => {

@@ -275,6 +275,9 @@ impl Draw<'_, '_> {
         if answer != Answer::Ok {
             step.answers = vec![answer];
         }
+        if contract.attempt.calls.several() && self.rng.u8(0..3) == 0 {
+            step.answers = (0..self.rng.usize(2..4)).map(|_| self.answer(contract)).collect();
+        }
         if contract.claims(Capability::Arrivals) && self.rng.u8(0..6) == 0 {
             for _ in 0..self.rng.usize(1..3) {
                 let role = if self.rng.bool() { Role::User } else { Role::Assistant };

@@ -102,6 +102,12 @@ pub(crate) trait Behaviour: Send + 'static {
         outcome != Outcome::Abort || contract.attempt.abort == CountsAs::Failure
     }
 
+    /// Whether the cooldown after an attempt that failed like this is one rung longer than the one before.
+    fn climbs(&self, outcome: Outcome) -> bool {
+        let _ = outcome;
+        true
+    }
+
     /// What the latch makes of an unforced attempt.
     fn record(&self, contract: &Contract, latch: &mut LatchState, outcome: Outcome, here: Point) {
         let Some(rules) = &contract.latch else { return };

@@ -48,7 +48,10 @@ impl Memory {
     ) {
         if behaviour.starts_cooldown(contract, outcome) {
             self.throttle.last = Some(here);
-            self.throttle.failures = if outcome == Outcome::Success { 0 } else { self.throttle.failures + 1 };
+            match outcome {
+                Outcome::Success => self.throttle.failures = 0,
+                _ => self.throttle.failures += u32::from(behaviour.climbs(outcome)),
+            }
         }
         behaviour.record(contract, &mut self.latch, outcome, here);
     }

@@ -57,7 +57,7 @@ impl ReferenceReducer {
     }
 
     /// Both ends of a text around the marker.
-    fn reduce_text(&self, text: &str, limit: Limit) -> Reduced {
+    pub(crate) fn reduce_text(&self, text: &str, limit: Limit) -> Reduced {
         let (unit, max) = (limit.unit, limit.max);
         let total = if text.len() <= max { return Reduced::whole(text) } else { unit.len(text) };
         if total <= max {

@@ -1,7 +1,7 @@
 //! The reference assembler.
 
 use super::field::ReferenceReducer;
-use crate::candidate::{Assembler, Reducer};
+use crate::candidate::Assembler;
 use crate::contract::{FieldRules, Structure};
 use crate::field::{Infeasible, Request, blocks_of, in_field};
 use crate::message::Message;
@@ -42,7 +42,10 @@ impl Assembler for ReferenceAssembler {
         let reducer = ReferenceReducer::new(self.rules.clone());
         let (reduced, gone) = match self.rules.structure {
             Structure::Blocks => reducer.reduce_blocks(&blocks, limit)?,
-            Structure::Text => (reducer.reduce(&blocks, limit)?, vec![false; blocks.len()]),
+            Structure::Text => {
+                let text = self.rules.join.join(blocks.iter().map(|block| block.text.as_str()));
+                (reducer.reduce_text(&text, limit), vec![false; blocks.len()])
+            }
         };
         let mut gone = gone.into_iter();
         let sent = view.iter().filter(|message| message.is_visible());

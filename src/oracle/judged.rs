@@ -7,7 +7,7 @@ use super::view::{Externals, Item, View};
 use crate::contract::FailureKind;
 use crate::history::{Name, Pressure, StepCommand, StepKind};
 use crate::message::Message;
-use crate::trace::{Event, Reply, Trace};
+use crate::trace::{Call, Event, RejectionKind, Reply, Trace};
 
 /// Why an attempt is forbidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -227,6 +227,13 @@ impl Judged<'_> {
     /// The messages that the summariser was shown, by position among the externals.
     pub(crate) fn shown(&self, externals: &Externals<'_>) -> HashSet<usize> {
         self.event.calls.iter().flat_map(|call| externals.in_input(&call.input)).collect()
+    }
+
+    /// Those that the calls were shown which may have made something of them: all, but where an error was the answer. After
+    /// `overflow` the rest of the attempt goes by a smaller input.
+    pub(crate) fn told(&self) -> impl Iterator<Item = &Call> {
+        let told = |call: &&Call| !matches!(call.reply, Reply::Rejection(kind) if kind != RejectionKind::Overflow);
+        self.event.calls.iter().filter(told)
     }
 
     /// Whether the view after it carries `text` in an own item, or in several that follow one another.

@@ -212,7 +212,9 @@ impl<'t> Judge<'t> {
             };
             track.facts.restarts += 1;
             if contract.restart.throttle == Durability::Volatile {
-                track.cooling = Cooling::default();
+                // The ladder and the latch may have one count of failures, which the latch then keeps.
+                let kept = contract.latch().is_some() && contract.restart.latch == Durability::Persistent;
+                track.cooling.forget(kept);
                 track.at_attempt = None;
             }
             if contract.restart.latch == Durability::Volatile {

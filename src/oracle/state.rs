@@ -68,6 +68,12 @@ impl Default for Cooling {
 }
 
 impl Cooling {
+    /// It is as at the start, but for the failures, where what keeps their count may outlive it.
+    pub(crate) fn forget(&mut self, count_may_stay: bool) {
+        let most = if count_may_stay { self.failures.1 } else { 0 };
+        *self = Self { failures: (0, most), ..Self::default() };
+    }
+
     /// An unforced attempt that certainly starts it.
     pub(crate) fn start(&mut self, mark: Mark, success: bool) {
         self.failures = if success { (0, 0) } else { (self.failures.0 + 1, self.failures.1 + 1) };

@@ -33,7 +33,8 @@ pub(super) fn nothing_vanishes(case: &Case<'_>) -> Seen {
         let mut due = present(externals, &judged.before);
         due.extend(summaries.iter().flat_map(|summary| &summary.covers));
         let mut found = present(externals, &judged.after);
-        let mut new = Told { token: "", covers: judged.shown(externals) };
+        let mut new =
+            Told { token: "", covers: judged.told().flat_map(|call| externals.in_input(&call.input)).collect() };
         for old in summaries.iter().filter(|old| was_sent(judged, old.token)) {
             new.covers.extend(&old.covers);
         }
@@ -71,9 +72,9 @@ fn says(view: &[Item<'_>], token: &str) -> bool {
     view.iter().any(|item| item.is_own() && item.visible && item.message.content.contains(token))
 }
 
-/// Whether `token` was in the input of a call.
+/// Whether `token` was in the input of a call that may have made something of it.
 fn was_sent(judged: &Judged<'_>, token: &str) -> bool {
-    judged.event.calls.iter().any(|call| match &call.input {
+    judged.told().any(|call| match &call.input {
         Input::Text(text) => text.contains(token),
         Input::Items(items) => items.iter().any(|item| item.content.contains(token)),
     })
@@ -89,7 +90,7 @@ fn unexcused(case: &Case<'_>, judged: &Judged<'_>, at: usize) -> Option<String> 
         return Some(format!("{id} was covered by a summary that is gone and was not in the input of a later one"));
     };
     // A shortened message that has lost its tokens cannot be found in a flattened input.
-    let flattened = judged.event.calls.iter().any(|call| matches!(call.input, Input::Text(_)));
+    let flattened = judged.told().any(|call| matches!(call.input, Input::Text(_)));
     if flattened && !externals.tokens(&old.message.content).contains(&at) {
         return None;
     }

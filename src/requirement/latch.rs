@@ -1,7 +1,7 @@
 //! LAT: the failure latch.
 
 use super::{Case, Cause, Check, Level, Requirement, Seen};
-use crate::contract::{AfterReopen, Capability, Contract, CountsAs, FitUnit, Latch, PressureSource};
+use crate::contract::{AfterReopen, Capability, Contract, CountsAs, Feature, FitUnit, Latch, PressureSource};
 use crate::history::StepKind;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
 use crate::text::counted;
@@ -221,7 +221,9 @@ fn after_success(_: &Case<'_>, judged: &Judged<'_>) -> bool {
 }
 
 fn closed_with_others(case: &Case<'_>, judged: &Judged<'_>) -> bool {
-    closed(case, judged) && judged.facts.latch_ui_only + judged.facts.latch_own > 0
+    // Where a message is never for the person only, one that says nothing has nothing to count.
+    let quiet = !case.contract.has(Feature::UiOnly) && judged.facts.latch_own == 0;
+    closed(case, judged) && (quiet || judged.facts.latch_ui_only + judged.facts.latch_own > 0)
 }
 
 fn reopened_after_shrinking(case: &Case<'_>, judged: &Judged<'_>) -> bool {

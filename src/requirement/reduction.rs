@@ -43,12 +43,24 @@ pub(crate) struct Facts {
     pub(crate) marker: usize,
     /// The number of blocks that are not empty and may be cut.
     pub(crate) removable: usize,
+    /// Whether the one block is the field already, and nothing joins it to anything.
+    whole: bool,
 }
 
 impl Reduction {
-    /// What was seen, with only the reply so far.
+    /// What was seen, with only the reply so far. One block that is a text is the field.
     pub(crate) fn new(rules: &FieldRules, blocks: Vec<Block>, max: usize, reply: Reply<Reduced>) -> Self {
-        let facts = Facts::of(rules, &blocks);
+        let whole = rules.structure == Structure::Text && blocks.len() == 1;
+        Self::seen(rules, blocks, max, reply, whole)
+    }
+
+    /// The same of a request: its field is joined from its messages, be it one.
+    pub(crate) fn of_request(rules: &FieldRules, blocks: Vec<Block>, max: usize, reply: Reply<Reduced>) -> Self {
+        Self::seen(rules, blocks, max, reply, false)
+    }
+
+    fn seen(rules: &FieldRules, blocks: Vec<Block>, max: usize, reply: Reply<Reduced>, whole: bool) -> Self {
+        let facts = Facts::of(rules, &blocks, whole);
         Self { blocks, max, reply, again: None, touched: false, second: None, unmarked: None, ascii: None, facts }
     }
 
@@ -87,10 +99,10 @@ impl Reduction {
 }
 
 impl Facts {
-    fn of(rules: &FieldRules, blocks: &[Block]) -> Self {
+    fn of(rules: &FieldRules, blocks: &[Block], whole: bool) -> Self {
         let (unit, join) = (rules.unit, &rules.join);
-        let joined = match (rules.structure, blocks) {
-            (Structure::Text, [one]) => one.text.clone(),
+        let joined = match blocks {
+            [one] if whole => one.text.clone(),
             _ => join.join(blocks.iter().map(|block| block.text.as_str())),
         };
         let most = unit.len(&joined);
@@ -100,13 +112,13 @@ impl Facts {
             let count = parts.filter(|part| !join.skip_empty || !part.is_empty()).count();
             sum + count.saturating_sub(1) * unit.len(&join.separator)
         };
-        let least = match (rules.join.strip, rules.structure, blocks) {
-            (false, ..) => most,
-            (true, Structure::Text, [_]) => unit.len(joined.trim()),
-            (true, ..) => bare(|_| true),
+        let least = match (rules.join.strip, whole) {
+            (false, _) => most,
+            (true, true) => unit.len(joined.trim()),
+            (true, false) => bare(|_| true),
         };
-        let whole = join.join(blocks.iter().filter(|block| block.required).map(|block| block.text.as_str()));
-        let required_most = unit.len(&whole) - if whole.is_empty() { 0 } else { join.wrap(unit) };
+        let kept = join.join(blocks.iter().filter(|block| block.required).map(|block| block.text.as_str()));
+        let required_most = unit.len(&kept) - if kept.is_empty() { 0 } else { join.wrap(unit) };
         let required = if rules.join.strip { bare(|block| block.required) } else { required_most };
         Self {
             least,
@@ -118,6 +130,7 @@ impl Facts {
             marker: Marker::of(rules).map_or(0, |marker| marker.longest(unit, joined.len())),
             removable: blocks.iter().filter(|block| !block.required && !block.text.is_empty()).count(),
             joined,
+            whole,
         }
     }
 }
@@ -130,8 +143,8 @@ pub(crate) fn is_joined(text: &str, seen: &Reduction, rules: &FieldRules) -> boo
     if !rules.join.strip {
         return false;
     }
-    if let (Structure::Text, [one]) = (rules.structure, seen.blocks.as_slice()) {
-        return text.trim() == one.text.trim();
+    if seen.facts.whole {
+        return text.trim() == seen.facts.joined.trim();
     }
     let around = [rules.join.before.trim(), rules.join.after.trim()];
     let cores = seen.blocks.iter().map(|block| block.text.trim()).filter(|core| !core.is_empty());

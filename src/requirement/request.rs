@@ -36,7 +36,7 @@ impl Assembly {
             Reply::Infeasible => Reply::Infeasible,
             Reply::Raised(error) => Reply::Raised(error.clone()),
         };
-        let field = Reduction::new(&contract.field, blocks, max, reduced);
+        let field = Reduction::of_request(&contract.field, blocks, max, reduced);
         Self { view, reply, again: None, touched: false, field, unbroken: None }
     }
 

@@ -4,9 +4,11 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::Examiner;
+use crate::candidate::Compactor;
 use crate::contract::{Contract, Weight};
 use crate::generate::{Budget, Effort, Share, plan};
-use crate::model::Reference;
+use crate::message::Message;
+use crate::model::{Behaviour, Machine, Reference};
 use crate::requirement::{Check, Level, Requirement, requirements};
 
 /// One of the values.
@@ -101,7 +103,12 @@ fn contract(seed: u64) -> Value {
             "summaries": of(rng, &[json!(1), json!(2), json!(3)]),
             "alternation": rng.u8(..4) == 0,
         },
-        "restart": of(rng, &[json!("persistent"), json!("volatile")]),
+        "restart": of(rng, &[
+            json!("persistent"),
+            json!("volatile"),
+            json!({"throttle": "volatile", "latch": "persistent"}),
+            json!({"throttle": "persistent", "latch": "volatile"}),
+        ]),
         "conversations": {"max": of(rng, &[json!(1_000), json!(2), json!(7)])},
         "size": {
             "unit": of(rng, &[json!("code_points"), json!("utf8_bytes"), json!("utf16_units")]),
@@ -111,12 +118,28 @@ fn contract(seed: u64) -> Value {
     })
 }
 
+struct Quiet;
+
+impl Behaviour for Quiet {
+    fn status(&self, _: &str) -> Option<Message> {
+        None
+    }
+}
+
 /// What is wrong with the reference under the contract, said by the suite.
 fn blamed(contract: &Contract, seed: u64) -> Vec<String> {
     let claimed: Vec<&'static Requirement> = requirements()
         .filter(|requirement| requirement.applies(contract) && requirement.check.side().is_none())
         .collect();
-    let make = || Ok(Box::new(Reference::new(contract.clone())) as Box<dyn crate::candidate::Compactor>);
+    // One in three says nothing of what it does.
+    let make = || {
+        let quiet = seed.is_multiple_of(3);
+        Ok(if quiet {
+            Box::new(Machine::new("quiet", contract.clone(), Quiet)) as Box<dyn Compactor>
+        } else {
+            Box::new(Reference::new(contract.clone()))
+        })
+    };
     let examiner = Examiner { contract, make: &make, requirements: &claimed };
     let mut exercised = vec![0; claimed.len()];
     let mut wrong = Vec::new();

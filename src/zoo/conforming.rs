@@ -5,10 +5,11 @@ use std::collections::HashSet;
 
 use super::contracts::{
     abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, growth_ignored,
-    half_open_timer, latch, latch_only, monotonic, noop_fails, reference, three_strikes, unspecified, view, volatile,
+    half_open_timer, kept_latch, latch, latch_only, monotonic, noop_fails, reference, three_strikes, unspecified, view,
+    volatile,
 };
 use super::{Row, rows};
-use crate::candidate::{Conversation, Host, Rejection, Summary};
+use crate::candidate::{Conversation, Host, Rejection, Restart, Summary};
 use crate::contract::{
     AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
 };
@@ -169,6 +170,17 @@ pub(super) const ALL: &[Row] = rows! {
         "It waits longer after each failure, and three of them latch."
         kind "throttle", under Contract { latch: three_strikes().latch, ..cooldowns(&[10.0, 60.0, 300.0]) },
         {}
+
+    "one-count-of-failures":
+        "Ladder and latch have one count of failures, which is stored; when the cooldown began is not."
+        kind "throttle", under kept_latch(),
+        {
+            fn restarted(&self, contract: &Contract, memory: &mut Memory, restart: &Restart) {
+                let failures = memory.throttle.failures;
+                Sound.restarted(contract, memory, restart);
+                memory.throttle.failures = failures;
+            }
+        }
 
     "latch-only":
         "It has a latch and no throttle."

@@ -91,6 +91,17 @@ pub(super) fn abort_fails() -> Contract {
     attempt(Attempt { abort: CountsAs::Failure, ..Attempt::default() })
 }
 
+/// An abort counts as a failure, and each failure makes the cooldown longer.
+pub(super) fn patient_aborts() -> Contract {
+    Contract { attempt: abort_fails().attempt, ..cooldowns(&[10.0, 60.0, 300.0]) }
+}
+
+/// Each failure makes the cooldown longer, three latch, and a restart leaves the latch alone.
+pub(super) fn kept_latch() -> Contract {
+    let restart = RestartRules { throttle: Durability::Volatile, latch: Durability::Persistent };
+    Contract { restart, latch: three_strikes().latch, ..cooldowns(&[10.0, 60.0, 300.0]) }
+}
+
 /// A success makes the view smaller by this fraction.
 pub(super) fn effect(min_effect: f64) -> Contract {
     attempt(Attempt { min_effect, ..Attempt::default() })

@@ -1,6 +1,6 @@
 //! Bugs in the failure latch.
 
-use super::contracts::{abort_fails, drops, half_open_timer, latch_only, reference, three_strikes};
+use super::contracts::{abort_fails, drops, half_open_timer, latch_only, patient_aborts, reference, three_strikes};
 use super::{Row, rows};
 use crate::candidate::Conversation;
 use crate::contract::{Contract, FailureKind};
@@ -363,6 +363,15 @@ pub(super) const ALL: &[Row] = rows! {
                 if outcome != Outcome::Abort {
                     Sound.record(contract, latch, outcome, here);
                 }
+            }
+        }
+
+    "aborts-stay-on-the-rung":
+        "It declares that an abort counts as a failure; it starts a cooldown, and makes none longer."
+        breaks "LAT-13" and "THR-2", kind "retry-storm", under Contract { latch: None, ..patient_aborts() },
+        {
+            fn climbs(&self, outcome: Outcome) -> bool {
+                outcome != Outcome::Abort
             }
         }
 };

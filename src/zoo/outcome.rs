@@ -2,7 +2,7 @@
 
 use super::contracts::{attempt, chunks, effect, reference};
 use super::{Row, rows};
-use crate::candidate::{Conversation, Summary};
+use crate::candidate::{Conversation, Host, Rejection, Summary};
 use crate::contract::{Attempt, Calls, Contract, FailureKind};
 use crate::message::{Message, Role};
 use crate::model::{Outcome, Sound, size};
@@ -42,6 +42,20 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn after_overflow(&self, input: &[Message]) -> Option<Vec<Message>> {
                 Some(input.to_vec())
+            }
+        }
+
+    "keeps-what-was-cut":
+        "When a summary was cut off it asks once more, and installs both texts."
+        breaks "OUT-2", kind "degenerate-summary-accepted",
+        under attempt(Attempt { calls: Calls::AtMost(2), ..Attempt::default() }),
+        {
+            fn refine(&self, host: &Host, summary: Summary) -> Result<Summary, Rejection> {
+                if summary.stop != Stop::Length {
+                    return Ok(summary);
+                }
+                let more = host.summarize(&[Message::new("own-draft", Role::Assistant, summary.text.clone())])?;
+                Ok(Summary { text: summary.text + &more.text, ..more })
             }
         }
 

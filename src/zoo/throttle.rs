@@ -151,6 +151,15 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "timeouts-stay-on-the-rung":
+        "An attempt that ran into the time limit starts the cooldown, and the next one is as if it had not failed."
+        breaks "THR-2", kind "retry-storm", under Contract { latch: None, ..cooldowns(&[60.0, 300.0]) },
+        {
+            fn climbs(&self, outcome: Outcome) -> bool {
+                outcome != Outcome::Failure(FailureKind::Timeout)
+            }
+        }
+
     "growth-lifts-nothing":
         "It declares that growth lifts the cooldown, and waits it out all the same."
         breaks "THR-5", kind "latch-stuck", under reference(),

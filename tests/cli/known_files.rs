@@ -185,6 +185,13 @@ fn a_list_takes_the_place_of_files_alone() {
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     assert!(ran.err.contains("known.toml: it is no file"), "{}", ran.err);
     assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+
+    fs::remove_file(&pipe).unwrap();
+    std::os::unix::fs::symlink("nowhere.toml", &pipe).unwrap();
+    let ran = check(dir.path(), &["--known", "known.toml", "--bless"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("known.toml: it is a link, and what it leads to is not there"), "{}", ran.err);
+    assert!(pipe.is_symlink() && !dir.path().join("nowhere.toml").exists());
 }
 
 #[test]

@@ -241,3 +241,13 @@ fn the_summary_of_the_night_outlives_an_error() {
     assert!(ran.out.contains("1 run, seed 0: ") && ran.closing_line().starts_with("overnight: 1 run"), "{}", ran.out);
     assert!(ran.err.contains("/dev/full"), "{}", ran.err);
 }
+
+#[test]
+fn a_run_that_the_end_of_the_time_cuts_off_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran =
+        plimsoll_in(dir.path(), &["check", "--quiet", "--effort", "smoke", "--for", "2s", "--json", "runs.jsonl"]);
+    assert!(ran.code == Some(0) || ran.out.contains("no run was finished"), "{}{}", ran.out, ran.err);
+    let passed = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["passed"] == true;
+    assert!(read(dir.path(), "runs.jsonl").lines().all(passed));
+}

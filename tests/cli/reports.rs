@@ -167,3 +167,16 @@ fn every_requirement_and_every_built_in_candidate_is_listed_and_explained() {
     let zoo = plimsoll(&["zoo"]).out;
     assert!(zoo.starts_with("reference") && plimsoll::zoo::all().all(|row| zoo.contains(row.name())));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_printed_is_no_result() {
+    for arguments in [&["list"][..], &["explain", "THR-1"], &["check", "--effort", "smoke", "-r", "THR-1"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        let output = command.args(arguments).stdout(full).output().unwrap();
+        let says = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {says}");
+        assert!(says.contains("plimsoll: cannot write to standard output: "), "{arguments:?}: {says}");
+    }
+}

@@ -225,6 +225,39 @@ describe("lines", () => {
     assert.match(echo.complaints, /Error: no idea\n +at /);
   }));
 
+  it("runs none of a step's code once the process is said to have ended", () => using(`
+    import { Keeper, run } from "./plimsoll.mjs";
+    class Careful extends Keeper {
+      name = "careful"; version = "1";
+      contract = { capabilities: ["summarize", "view", "restart"] };
+      async step(conversation, host) {
+        try {
+          await host.summarize(this.conversations.get(conversation).visible());
+        } catch {
+          this.conversations.get(conversation).say("noted");
+        } finally {
+          this.conversations.get(conversation).say("and tidied up");
+        }
+        return { action: "none" };
+      }
+    }
+    await run(new Careful());
+  `, async (careful) => {
+    const messages = [{ id: "m1", role: "user", content: "hello" }];
+    const requests = [
+      { method: "reset", params: {} },
+      { method: "append", params: { conversation: "a", messages } },
+      { method: "step", params: { conversation: "a", kind: "step", pressure: "summarize", wall_s: 0, monotonic_s: 0 } },
+      { method: "view", params: { conversation: "a" } },
+    ];
+    const cutOff = { error: { code: -32000, message: "gone", data: { kind: "cut_off" } } };
+    const summaries = { steps: { 2: [cutOff] }, default: { text: "short" } };
+    const single = await careful.singly(requests, summaries);
+    assert.equal(single.results[2].error.message, "the process ended");
+    assert.deepEqual(single.results[3].result.view.map((item) => item.id), ["m1"]);
+    assert.deepEqual(await careful.call("case", { requests, summaries }), single);
+  }));
+
   it("keeps stdout for the protocol", () => using(`
     import { Candidate, claimStdout, run } from "./plimsoll.mjs";
     claimStdout();

@@ -1,6 +1,7 @@
 //! The failure latch.
 
 use super::super::pen::{A, After, COOL, FAIL, failures};
+use super::throttle::rungs;
 use super::{Sketch, latched, nearly, reopen, reopen_by_time, reopen_by_time_wait};
 use crate::contract::Capability;
 use crate::history::{Answer, Name, Pressure, Size, StepKind};
@@ -160,6 +161,7 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         }
         pen.step(A, COOL, FAIL);
     }),
+    ("LAT-13", |pen| rungs(pen, &[Answer::Aborted])),
     ("LAT-13", |pen| {
         latched(pen, A);
         reopen(pen, A, 0);

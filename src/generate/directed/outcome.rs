@@ -63,6 +63,24 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
             pen.push(Command::Step(StepCommand { answers, after_s, ..StepCommand::new(A) }));
         }
     }),
+    ("OUT-2", |pen| {
+        // Of several calls in one attempt some give what is no summary.
+        if !pen.contract.attempt.calls.several() {
+            return;
+        }
+        let bad = |answer: &Answer| {
+            matches!(answer, Answer::Length | Answer::Refusal | Answer::Blank | Answer::Empty | Answer::Rejected)
+        };
+        for bad in failures(pen.contract).into_iter().filter(bad) {
+            for answers in [vec![bad, Answer::Ok], vec![Answer::Ok, bad]] {
+                pen.matter(A);
+                reopen(pen, A, 0);
+                reopen_by_time_wait(pen, A);
+                let after_s = pen.cooldown();
+                pen.push(Command::Step(StepCommand { answers, after_s, ..StepCommand::new(A) }));
+            }
+        }
+    }),
     ("OUT-9", |pen| {
         pen.matter(A).arriving(A, 0.0, Answer::Ok, &[Role::User]).matter(A);
         pen.arriving(A, COOL, Answer::Ok, &[Role::User, Role::Assistant, Role::User]).matter(A).step(

@@ -1,10 +1,24 @@
 //! The throttle.
 
-use super::super::pen::{A, After, B, COOL, FAIL, failures};
+use super::super::pen::{A, After, B, COOL, FAIL, Pen, failures};
 use super::{Sketch, reopen, reopen_by_time_wait};
 use crate::contract::{Capability, Feature, Weight};
 use crate::history::{Answer, Command, Name, Pressure, Size, StepKind};
 use crate::message::Role;
+
+/// Each of these first, where a second failure makes the cooldown longer: it is up one rung.
+pub(super) fn rungs(pen: &mut Pen<'_>, answers: &[Answer]) {
+    let latches = pen.contract.latch().is_some_and(|latch| latch.strikes < 3);
+    let Some(cooldown) = pen.contract.cooldown().filter(|_| !latches) else { return };
+    let (short, long) = (cooldown.after(1), cooldown.after(2));
+    if long <= short {
+        return;
+    }
+    for answer in answers {
+        pen.matter(A).step(A, COOL, *answer).step(A, short, FAIL).step(A, short, Answer::Ok);
+        pen.step(A, long - short, Answer::Ok);
+    }
+}
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("THR-1", |pen| {
@@ -36,6 +50,9 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
                 pen.step(A, COOL, answer).step(A, 0.0, Answer::Ok).step(A, After::Cooldown(-1.0), Answer::Ok);
             }
         }
+    }),
+    ("THR-2", |pen| {
+        rungs(pen, &failures(pen.contract));
     }),
     ("THR-3", |pen| {
         pen.matter(A).step(A, 0.0, FAIL).ui_only(A, 1, Size::Small).step(A, 0.0, Answer::Ok);
