@@ -207,6 +207,7 @@ fn change_command(command: &mut Command, contract: &Contract, rng: &mut Rng) {
                 answers.extend([Answer::Ok, Answer::Rejected, Answer::Aborted]);
                 let calls = if contract.attempt.calls.several() { rng.usize(1..4) } else { 1 };
                 step.answers = (0..calls).map(|_| answers[rng.usize(..answers.len())]).collect();
+                step.ends_with_the_abort();
             }
             2 => step.pressure = Pressure::ALL[rng.usize(..Pressure::ALL.len())],
             _ => {

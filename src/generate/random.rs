@@ -277,6 +277,7 @@ impl Draw<'_, '_> {
         }
         if contract.attempt.calls.several() && self.rng.u8(0..3) == 0 {
             step.answers = (0..self.rng.usize(2..4)).map(|_| self.answer(contract)).collect();
+            step.ends_with_the_abort();
         }
         if contract.claims(Capability::Arrivals) && self.rng.u8(0..6) == 0 {
             for _ in 0..self.rng.usize(1..3) {

@@ -272,6 +272,13 @@ impl StepCommand {
         Self { conversation, kind, pressure, after_s: 0.0, answers: Vec::new(), arrived: Vec::new() }
     }
 
+    /// A person who has interrupted the step does not let a later call of it through.
+    pub(crate) fn ends_with_the_abort(&mut self) {
+        if let Some(at) = self.answers.iter().position(|answer| *answer == Answer::Aborted) {
+            self.answers.truncate(at + 1);
+        }
+    }
+
     /// What the summariser does on its `call`-th call, counted from 0.
     #[must_use]
     pub fn answer(&self, call: usize) -> Answer {

@@ -222,6 +222,19 @@ impl LatchStates {
         self.tidy();
     }
 
+    /// An unforced attempt failed, by one of these kinds.
+    pub(crate) fn fail_as(&mut self, contract: &Contract, kinds: impl Iterator<Item = FailureKind>, mark: Mark) {
+        let exempt = |kind: &FailureKind| contract.latch().is_some_and(|rules| rules.exempt.contains(kind));
+        let (exempt, strikes): (Vec<_>, Vec<_>) = kinds.partition(exempt);
+        let states = std::mem::take(&mut self.states);
+        for kind in exempt.first().into_iter().chain(strikes.first()) {
+            let mut failed = Self { states: states.clone() };
+            failed.fail(contract, *kind, mark);
+            self.states.extend(failed.states);
+        }
+        self.tidy();
+    }
+
     /// Something that may count as a failure.
     pub(crate) fn may_fail(&mut self, contract: &Contract, kind: FailureKind, mark: Mark) {
         let new: Vec<Strikes> = self.states.iter().map(|state| Self::failed(contract, *state, kind, mark)).collect();

@@ -52,7 +52,9 @@ impl<'t> Judge<'t> {
             }
             (StepKind::Step, Some(Outcome::Failure(kind))) => {
                 track.cooling.start(mark, false);
-                track.latch.fail(contract, kind, mark);
+                // Of several calls that failed each may be the one that the attempt is known by.
+                let kinds = judged.event.calls.iter().filter_map(|call| call.reply.failure());
+                track.latch.fail_as(contract, kinds.chain([kind]), mark);
             }
             (StepKind::Step, Some(Outcome::Abort)) if abort_fails => {
                 track.cooling.start(mark, false);
