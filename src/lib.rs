@@ -82,6 +82,7 @@ mod repeat;
 mod report;
 mod requirement;
 mod runner;
+mod script;
 mod shrink;
 mod shrink_change;
 mod shrink_gauge;

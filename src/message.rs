@@ -130,12 +130,13 @@ impl Message {
 /// ```
 #[must_use]
 pub fn to_json_lines(messages: &[Message]) -> String {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     for message in messages {
-        text.push_str(&serde_json::to_string(message).unwrap_or_default());
-        text.push('\n');
+        // Neither a buffer nor a message can fail to be written.
+        let _ = serde_json::to_writer(&mut bytes, message);
+        bytes.push(b'\n');
     }
-    text
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// Reads messages from JSON lines. Absent members have their defaults, so that a log from before `ui_only` existed

@@ -5,11 +5,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use crate::candidate::{Compactor, Conversation, CutOff, Error, Host, Restart};
-use crate::contract::{Calls, Capability, Contract, PressureSource};
+use crate::contract::{Capability, Contract, PressureSource};
 use crate::heart::heartbeat;
 use crate::history::{Answer, Command, History, Name, Pressure, Scribe, StepCommand};
 use crate::message::Message;
-use crate::trace::{BreakKind, Broken, Event, RejectionKind, Reply, State, Stop, Trace};
+use crate::script::{Manner, Script};
+use crate::trace::{BreakKind, Broken, Event, Reply, State, Trace};
 
 /// Makes a fresh candidate for a history.
 pub(crate) type Make<'a> = dyn Fn() -> Result<Box<dyn Compactor>, Error> + 'a;
@@ -51,15 +52,6 @@ fn play_once(history: &History, contract: &Contract, lengths: &[Option<usize>], 
     whole
 }
 
-/// What follows in an answer that was cut at the output cap: it is long, and ends in the middle of a word.
-const CUT: &str = ", and then the plan was to go on along the river as far as the old mill, where the grain for the winter was to be gro";
-
-/// The most answers of one step where the contract names no number.
-const CHUNKS: usize = 200;
-
-/// How often that stands in the longer of the two lengths that such an answer has.
-const LONG_CUT: usize = 3;
-
 fn needs_length(step: &StepCommand) -> bool {
     step.answers.iter().any(|answer| matches!(answer, Answer::Equal | Answer::Ineffective))
 }
@@ -72,16 +64,18 @@ fn next_length(
     trace: &Trace,
     lengths: &[Option<usize>],
 ) -> Option<(usize, usize)> {
-    let mut views: Vec<Vec<Message>> = vec![Vec::new(); history.conversations()];
-    let mut externals = trace.externals.iter();
+    let open = |(at, command): (usize, &Command)| matches!(command, Command::Step(step) if needs_length(step) && lengths[at].is_none());
+    if !history.commands.iter().enumerate().any(open) {
+        return None;
+    }
+    let mut views: Vec<Vec<&Message>> = vec![Vec::new(); history.conversations()];
+    let mut externals = trace.externals.iter().map(|(_, _, message)| message);
     for (at, (command, event)) in history.commands.iter().zip(&trace.events).enumerate() {
         if let Command::Append { conversation, messages } = command {
-            let new = externals.by_ref().take(messages.len()).map(|(_, _, message)| message.clone());
-            views[conversation.0 as usize].extend(new);
+            views[conversation.0 as usize].extend(externals.by_ref().take(messages.len()));
         }
         if let Command::Step(step) = command {
-            let arrived: Vec<Message> =
-                externals.by_ref().take(step.arrived.len()).map(|(_, _, m)| m.clone()).collect();
+            let arrived: Vec<&Message> = externals.by_ref().take(step.arrived.len()).collect();
             let old = &views[step.conversation.0 as usize];
             if needs_length(step) && lengths[at].is_none() {
                 return Some((at, length_for(contract, step, old, event, &arrived)));
@@ -89,27 +83,28 @@ fn next_length(
         }
         let name = command.conversation().unwrap_or_default().0 as usize;
         if let Some(view) = views.get_mut(name) {
-            view.extend(event.appended.iter().chain(&event.extra).cloned());
+            view.extend(event.appended.iter().chain(&event.extra));
         }
         for state in &event.states {
-            views[state.conversation.0 as usize].clone_from(&state.view);
+            views[state.conversation.0 as usize] = state.view.iter().collect();
         }
     }
     None
 }
 
-fn length_for(contract: &Contract, step: &StepCommand, old: &[Message], event: &Event, arrived: &[Message]) -> usize {
+fn length_for(contract: &Contract, step: &StepCommand, old: &[&Message], event: &Event, arrived: &[&Message]) -> usize {
     let Some(new) = event.states.last().map(|state| &state.view) else { return 0 };
     let Some(Reply::Summary { text, usable: true, .. }) = event.calls.last().map(|call| &call.reply) else { return 0 };
-    let gone = |message: &&Message| !new.iter().any(|other| other.id == message.id);
+    let gone = |message: &&&Message| !new.iter().any(|other| other.id == message.id);
     if old.iter().filter(gone).any(|message| message.reasoning.is_some() || !message.calls.is_empty()) {
         return 0;
     }
     let unit = contract.size.unit.unit();
     // What the attempt itself has said belongs to the view that its summary replaces.
-    let said: Vec<Message> = event.appended.iter().filter(|own| !own.content.contains(text.trim())).cloned().collect();
-    let before = size(contract, old) + size(contract, &said);
-    let after = size(contract, new) - size(contract, arrived).min(size(contract, new));
+    let said = event.appended.iter().filter(|own| !own.content.contains(text.trim()));
+    let before = size(contract, old.iter().copied()) + size(contract, said);
+    let (whole, arrived) = (size(contract, new), size(contract, arrived.iter().copied()));
+    let after = whole - arrived.min(whole);
     if after >= before {
         return 0;
     }
@@ -124,14 +119,14 @@ fn length_for(contract: &Contract, step: &StepCommand, old: &[Message], event: &
     unit.len(text) + room
 }
 
-fn size(contract: &Contract, view: &[Message]) -> usize {
+fn size<'a>(contract: &Contract, view: impl IntoIterator<Item = &'a Message>) -> usize {
     let unit = contract.size.unit.unit();
     let of = |message: &Message| {
         unit.len(&message.content)
             + message.reasoning.as_deref().map_or(0, |text| unit.len(text))
             + contract.size.per_message
     };
-    view.iter().filter(|message| message.is_visible()).map(of).sum()
+    view.into_iter().filter(|message| message.is_visible()).map(of).sum()
 }
 
 /// Where the wall clock stands when a history begins, in seconds, by its seed.
@@ -144,6 +139,7 @@ struct Player<'a> {
     contract: &'a Contract,
     lengths: &'a [Option<usize>],
     scribe: Scribe,
+    manner: Manner,
     conversations: Vec<Conversation>,
     wall_s: f64,
     monotonic_s: f64,
@@ -158,6 +154,7 @@ impl<'a> Player<'a> {
         let scribe = Scribe::new(history.seed, contract);
         let names = 0..history.conversations() as u32;
         let conversations = names.map(|name| Conversation::new(scribe.conversation(Name(name)))).collect();
+        let manner = Manner::new(&scribe, history.seed, contract);
         let externals = Vec::new();
         let trace = Trace { history: history.clone(), externals, events: Vec::new(), finals: Vec::new(), broken: None };
         let (wall_s, monotonic_s) = (first_wall(history.seed), (history.seed % 3) as f64 * 50.0);
@@ -166,6 +163,7 @@ impl<'a> Player<'a> {
             contract,
             lengths,
             scribe,
+            manner,
             conversations,
             wall_s,
             monotonic_s,
@@ -283,12 +281,13 @@ impl<'a> Player<'a> {
         self.wall_s += step.after_s;
         self.monotonic_s += step.after_s;
         let arrived = self.messages(step.conversation, &step.arrived);
-        let replies = self.replies(at, step);
+        let length = self.lengths[at].unwrap_or(0);
+        let script = Script::new(&self.manner, step, self.steps, self.sent, length);
         self.steps += 1;
         // Who measures for itself is told nothing.
         let given = self.contract.pressure == PressureSource::Given;
         let pressure = if given { step.pressure } else { Pressure::None };
-        let host = Host::new(step.kind, pressure, (self.wall_s, self.monotonic_s), replies, arrived);
+        let host = Host::scripted(step.kind, pressure, (self.wall_s, self.monotonic_s), script, arrived);
         let target = &mut self.conversations[step.conversation.0 as usize];
         let result = guarded(|| candidate.step(target, &host));
         event.calls = host.close();
@@ -320,50 +319,6 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    fn replies(&self, at: usize, step: &StepCommand) -> Vec<Reply> {
-        let calls = step.answers.len().max(1);
-        let mut replies: Vec<Reply> = (0..calls).map(|call| self.reply(at, step, call)).collect();
-        // The last one again, as often as the candidate declares and then some, and a refusal for ever: all answers are
-        // fixed before the step.
-        let declared = match self.contract.attempt.calls {
-            Calls::AtMost(calls) => calls as usize + 2,
-            Calls::Chunks => CHUNKS,
-        };
-        let last = replies[calls - 1].clone();
-        replies.resize(calls.max(declared.min(CHUNKS)), last);
-        replies.push(Reply::Rejection(RejectionKind::Rejected));
-        replies
-    }
-
-    fn reply(&self, at: usize, step: &StepCommand, call: usize) -> Reply {
-        let said = self.scribe.summary(self.steps, call);
-        let framed = |said: &str| self.contract.attempt.answer.replace("{text}", said);
-        let text = framed(&said);
-        // What makes it longer stands in the text itself: what is around that may be read by a machine.
-        let unit = self.contract.size.unit.unit();
-        let long = |length: usize| framed(&padded(&said, length.saturating_sub(unit.len(&text))));
-        let ended = |text: String, stop, usable| Reply::Summary { text, stop, usable };
-        match step.answer(call) {
-            Answer::Ok => ended(text, Stop::End, true),
-            Answer::Rejected => Reply::Rejection(RejectionKind::Rejected),
-            Answer::Overflow => Reply::Rejection(RejectionKind::Overflow),
-            Answer::Timeout => Reply::Rejection(RejectionKind::Timeout),
-            Answer::Transport => Reply::Rejection(RejectionKind::Transport),
-            Answer::Aborted => Reply::Rejection(RejectionKind::Aborted),
-            Answer::CutOff => Reply::Rejection(RejectionKind::CutOff),
-            Answer::Empty => ended(String::new(), Stop::End, false),
-            Answer::Blank => ended(" \n\t ".to_owned(), Stop::End, false),
-            Answer::Length => {
-                // Short or long: that it is long does not make it whole.
-                let times = if (self.history.seed + self.steps as u64).is_multiple_of(2) { 1 } else { LONG_CUT };
-                ended(framed(&format!("{said}{}", CUT.repeat(times))), Stop::Length, false)
-            }
-            Answer::Refusal => ended(text, Stop::Refusal, false),
-            Answer::Inflated => ended(long(2 * self.sent + 1_000), Stop::End, true),
-            Answer::Equal | Answer::Ineffective => ended(long(self.lengths[at].unwrap_or(0)), Stop::End, true),
-        }
-    }
-
     fn changes(&mut self, name: Name, event: &mut Event) {
         let changes = self.conversations[name.0 as usize].take_changes();
         event.appended = changes.appended;
@@ -382,22 +337,23 @@ impl<'a> Player<'a> {
 
     fn finish(&mut self, candidate: &mut dyn Compactor) -> Result<(), Error> {
         let readable = self.contract.claims(Capability::View) || self.contract.claims(Capability::Log);
+        let shows_log = self.contract.claims(Capability::Log);
         for name in 0..self.conversations.len() {
             if readable {
                 guarded(|| candidate.read(&mut self.conversations[name]))?;
             }
-            let state = self.state(Name(name as u32));
-            self.trace.finals.push(state);
+            // Nothing comes after it, so that it need not be copied.
+            let conversation = std::mem::take(&mut self.conversations[name]);
+            let (log, view) = if shows_log {
+                let (log, view) = conversation.into_parts();
+                (Some(log), view)
+            } else {
+                (None, conversation.into_view())
+            };
+            self.trace.finals.push(State { conversation: Name(name as u32), view, log });
         }
         Ok(())
     }
-}
-
-/// `text`, made `more` characters longer between its tokens.
-fn padded(text: &str, more: usize) -> String {
-    let at = text.rfind(' ').unwrap_or(text.len());
-    let filler: String = " and so it went on".chars().cycle().take(more).collect();
-    format!("{}{filler}{}", &text[..at], &text[at..])
 }
 
 thread_local! {

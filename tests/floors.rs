@@ -21,6 +21,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("history", 2),
     ("repeat", 3),
     ("trace", 3),
+    ("script", 4),
     ("candidate", 10),
     ("parts", 11),
     ("model", 11),

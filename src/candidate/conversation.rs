@@ -22,7 +22,8 @@ pub struct Changes {
 pub struct Conversation {
     id: String,
     log: Vec<Message>,
-    view: Vec<Message>,
+    /// The view, where it is another one than the log: until then nothing is kept twice.
+    view: Option<Vec<Message>>,
     /// Positions in `log` that stand after the last rewind.
     path: Vec<usize>,
     /// Positions that it undid and that a redo can bring back.
@@ -53,7 +54,23 @@ impl Conversation {
     /// What the next request is built from, messages for the person included.
     #[must_use]
     pub fn view(&self) -> &[Message] {
-        &self.view
+        self.view.as_deref().unwrap_or(&self.log)
+    }
+
+    /// Whether the view is the log, as nothing has been compacted or undone.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.view.is_none()
+    }
+
+    /// Its log and its view.
+    pub(crate) fn into_parts(self) -> (Vec<Message>, Vec<Message>) {
+        let view = self.view.unwrap_or_else(|| self.log.clone());
+        (self.log, view)
+    }
+
+    /// Its view alone.
+    pub(crate) fn into_view(self) -> Vec<Message> {
+        self.view.unwrap_or(self.log)
     }
 
     /// Appends an own message to log and view. Without an id it gets the next free one: `own1`, `own2`, …
@@ -65,7 +82,7 @@ impl Conversation {
 
     /// Installs `view`. Items without an id are own ones and get the next free id.
     pub fn install(&mut self, view: Vec<Message>) {
-        self.view = view.into_iter().map(|message| self.named(message)).collect();
+        self.view = Some(view.into_iter().map(|message| self.named(message)).collect());
         self.changes.installed = true;
     }
 
@@ -73,7 +90,7 @@ impl Conversation {
     /// when they were noted.
     #[cfg(feature = "adapter")]
     pub(crate) fn reorder_last(&mut self, count: usize, last: &[Message]) {
-        for messages in [&mut self.log, &mut self.view] {
+        for messages in [Some(&mut self.log), self.view.as_mut()].into_iter().flatten() {
             messages.truncate(messages.len().saturating_sub(count));
             messages.extend_from_slice(last);
         }
@@ -105,7 +122,7 @@ impl Conversation {
         } else {
             return;
         }
-        self.view = self.path.iter().map(|at| self.log[*at].clone()).collect();
+        self.view = Some(self.path.iter().map(|at| self.log[*at].clone()).collect());
         self.changes.installed = true;
     }
 
@@ -115,8 +132,8 @@ impl Conversation {
             self.path = (0..log.len()).collect();
             self.ahead.clear();
         }
+        self.view = Some(view).filter(|view| *view != log);
         self.log = log;
-        self.view = view;
         self.changes.installed = true;
     }
 
@@ -137,7 +154,9 @@ impl Conversation {
     fn push(&mut self, message: Message) {
         self.ahead.clear();
         self.path.push(self.log.len());
-        self.view.push(message.clone());
+        if let Some(view) = &mut self.view {
+            view.push(message.clone());
+        }
         self.log.push(message);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::history::{Pressure, StepKind};
 use crate::message::Message;
+use crate::script::Script;
 use crate::trace::{Call, Input, RejectionKind, Reply, Stop};
 
 /// A summary that the host's model gave.
@@ -70,11 +71,27 @@ struct Turn {
     pressure: Pressure,
     wall_s: f64,
     monotonic_s: f64,
-    replies: Vec<Reply>,
+    replies: Replies,
     arrived: Vec<Message>,
     calls: Vec<Call>,
     open: bool,
     caller: Option<Caller>,
+}
+
+/// What the summariser answers.
+#[derive(Debug)]
+enum Replies {
+    Given(Vec<Reply>),
+    Script(Script),
+}
+
+impl Replies {
+    fn at(&self, call: usize) -> Option<Reply> {
+        match self {
+            Self::Given(replies) => replies.get(call).or(replies.last()).cloned(),
+            Self::Script(script) => Some(script.reply(call)),
+        }
+    }
 }
 
 /// Asks a summariser that lives elsewhere.
@@ -111,6 +128,27 @@ impl Host {
         pressure: Pressure,
         clocks: (f64, f64),
         replies: Vec<Reply>,
+        arrived: Vec<Message>,
+    ) -> Self {
+        Self::replying(kind, pressure, clocks, Replies::Given(replies), arrived)
+    }
+
+    /// The same, with answers that are put into words as they are asked for.
+    pub(crate) fn scripted(
+        kind: StepKind,
+        pressure: Pressure,
+        clocks: (f64, f64),
+        script: Script,
+        arrived: Vec<Message>,
+    ) -> Self {
+        Self::replying(kind, pressure, clocks, Replies::Script(script), arrived)
+    }
+
+    fn replying(
+        kind: StepKind,
+        pressure: Pressure,
+        clocks: (f64, f64),
+        replies: Replies,
         arrived: Vec<Message>,
     ) -> Self {
         let (wall_s, monotonic_s) = clocks;
@@ -187,7 +225,13 @@ impl Host {
     /// What the summariser will answer, and what will arrive meanwhile.
     #[cfg(feature = "adapter")]
     pub(crate) fn script(&self) -> (Vec<Reply>, Vec<Message>) {
-        self.with(|turn| (turn.replies.clone(), turn.arrived.clone()))
+        self.with(|turn| {
+            let replies = match &turn.replies {
+                Replies::Given(replies) => replies.clone(),
+                Replies::Script(script) => script.replies(),
+            };
+            (replies, turn.arrived.clone())
+        })
     }
 
     /// The call; a process that ends during it is one more error.
@@ -201,10 +245,9 @@ impl Host {
                 turn.calls.push(Call { input: kept, reply: recorded(&answer) });
                 return answer;
             }
-            let reply = turn.replies.get(at).or(turn.replies.last()).cloned();
             let rejected = Reply::Rejection(RejectionKind::Rejected);
             let kept = at < CALLS_KEPT;
-            let reply = reply.filter(|_| turn.open && kept).unwrap_or(rejected);
+            let reply = if turn.open && kept { turn.replies.at(at) } else { None }.unwrap_or(rejected);
             let input = if kept { input() } else { Input::Text(String::new()) };
             turn.calls.push(Call { input, reply: reply.clone() });
             match reply {

@@ -12,7 +12,7 @@ use crate::known::KnownFailures;
 use crate::limit_case::LimitCase;
 use crate::limit_check;
 use crate::report::TextReport;
-use crate::requirement::{Level, requirements};
+use crate::requirement::{Requirement, requirements};
 use crate::suite::Suite;
 use crate::verdict::{Report, Tally, Verdict};
 use crate::witness::Witness;
@@ -62,6 +62,8 @@ pub struct Fuzzer {
     witness_dir: Option<PathBuf>,
     accepted: Vec<String>,
     binding: Vec<String>,
+    /// The same for a whole compactor, those that are accepted among them.
+    rules: Vec<&'static Requirement>,
     plain: bool,
     quiet: Once,
     hook: Mutex<Option<Hook>>,
@@ -90,8 +92,8 @@ impl Fuzzer {
             Ok(known) => known.ids().map(str::to_owned).collect(),
             Err(error) => panic!("{error}"),
         });
-        let binding = requirements().filter(|rule| rule.level() == Level::Must && rule.applies(&contract));
-        let binding = binding.map(|rule| rule.id().to_owned()).filter(|id| !accepted.contains(id)).collect();
+        let rules = guard::binding(&contract);
+        let binding = rules.iter().map(|rule| rule.id().to_owned()).filter(|id| !accepted.contains(id)).collect();
         let plain = match read("PLIMSOLL_MUTATOR").as_deref().map(Path::to_str) {
             None | Some(Some("own")) => false,
             Some(Some("plain")) => true,
@@ -105,6 +107,7 @@ impl Fuzzer {
             witness_dir: Some(read("PLIMSOLL_WITNESS_DIR").unwrap_or_else(|| PathBuf::from("plimsoll-witnesses"))),
             accepted,
             binding,
+            rules,
             plain,
             quiet: Once::new(),
             hook: Mutex::new(None),
@@ -198,7 +201,7 @@ impl Fuzzer {
     fn breaks(&self, witness: &Witness) -> bool {
         match &witness.case {
             Some(case) => limit_check::breaks(&self.contract, &|| Ok((self.make)()), case, &self.binding),
-            None => guard::breaks(&self.contract, &|| Ok((self.make)()), &witness.history),
+            None => guard::breaks(&self.contract, &self.rules, &|| Ok((self.make)()), &witness.history),
         }
     }
 }

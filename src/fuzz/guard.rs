@@ -5,7 +5,7 @@ use crate::contract::Contract;
 use crate::history::History;
 use crate::oracle::judge;
 use crate::play::{Make, play};
-use crate::requirement::{Case, Check, Level, requirements};
+use crate::requirement::{Case, Check, Level, Requirement, requirements};
 use crate::trace::Trace;
 use crate::witness::Witness;
 
@@ -17,32 +17,40 @@ use crate::witness::Witness;
 pub fn guard<C: Compactor + 'static>(make: impl Fn() -> C, history: &History) -> Result<(), String> {
     let contract = make().contract();
     let trace = play(history, &contract, &|| Ok(Box::new(make())));
-    match broken(&contract, &trace) {
+    match broken(&contract, &binding(&contract), &trace) {
         None => Ok(()),
         Some(what) => Err(format!("{what}\n{}", Witness::new(contract, history.clone()).render(Some(&trace)))),
     }
 }
 
-/// Whether a fresh candidate breaks something that binds.
-pub(super) fn breaks(contract: &Contract, make: &Make<'_>, history: &History) -> bool {
-    broken(contract, &play(history, contract, make)).is_some()
+/// Whether a fresh candidate breaks one of those that are `binding`, or decides wrongly.
+pub(super) fn breaks(
+    contract: &Contract,
+    binding: &[&'static Requirement],
+    make: &Make<'_>,
+    history: &History,
+) -> bool {
+    broken(contract, binding, &play(history, contract, make)).is_some()
 }
 
-/// The first thing that is broken, advice left aside.
-fn broken(contract: &Contract, trace: &Trace) -> Option<String> {
+/// The requirements that bind whoever has this contract, advice left aside.
+pub(super) fn binding(contract: &Contract) -> Vec<&'static Requirement> {
+    requirements().filter(|requirement| requirement.level == Level::Must && requirement.applies(contract)).collect()
+}
+
+/// The first thing that is broken.
+fn broken(contract: &Contract, binding: &[&'static Requirement], trace: &Trace) -> Option<String> {
     if let Some(broken) = &trace.broken {
         return Some(format!("the candidate broke off: {}", broken.message));
     }
     let judgement = judge(contract, trace);
     let case = Case { contract, judgement: &judgement };
-    let binding =
-        requirements().filter(|requirement| requirement.level == Level::Must && requirement.applies(contract));
-    let seen = binding.filter_map(|requirement| match requirement.check {
+    let mut seen = binding.iter().filter_map(|requirement| match requirement.check {
         Check::Observe(monitor) | Check::Both { observe: monitor, .. } | Check::Send { observe: monitor, .. } => {
             monitor(&case).violation.map(|violation| format!("{}: {}", requirement.id, violation.detail))
         }
         _ => None,
     });
     let decided = judgement.steps.iter().find_map(|judged| judged.wrong()).map(|wrong| wrong.reason());
-    seen.into_iter().next().or(decided)
+    seen.next().or(decided)
 }

@@ -37,19 +37,23 @@ impl Scribe {
     /// The token at both ends of the content of the message with `key`: fixed width, `[a-z0-9]`, none containing another.
     #[must_use]
     pub fn token(&self, key: u32) -> String {
+        self.letters(key).iter().copied().map(char::from).collect()
+    }
+
+    /// The same as bytes, all ASCII.
+    pub(crate) fn letters(&self, key: u32) -> [u8; 8] {
         let step = self.mixed(1) % SPACE;
         // Coprime to 36, so that keys map to tokens one to one.
         let step = step - step % 6 + 5;
         let mut rest = (u64::from(key).wrapping_mul(step).wrapping_add(self.mixed(2) % SPACE)) % SPACE;
         let first = b'a' + (self.mixed(3) % 26) as u8;
         let last = b'0' + (self.mixed(4) % 10) as u8;
-        let mut token = String::with_capacity(8);
-        token.push(char::from(first));
-        for _ in 0..6 {
-            token.push(char::from(b"0123456789abcdefghijklmnopqrstuvwxyz"[(rest % 36) as usize]));
+        let mut token = [first; 8];
+        for letter in &mut token[1..7] {
+            *letter = b"0123456789abcdefghijklmnopqrstuvwxyz"[(rest % 36) as usize];
             rest /= 36;
         }
-        token.push(char::from(last));
+        token[7] = last;
         token
     }
 

@@ -1,6 +1,6 @@
 //! Roles that alternate, where the contract declares it.
 
-use super::select::close_groups;
+use super::select::{close_groups, marks};
 use crate::message::{Message, Role};
 
 /// Whether the role of `message` takes part: system messages stand outside the order.
@@ -22,9 +22,9 @@ pub(crate) fn alternating(view: &[Message], mut gone: Vec<usize>) -> Vec<usize> 
             (pair[0] + 1..pair[1]).find(|at| speaks(&view[*at]) && view[*at].role != view[pair[0]].role)
         });
         let Some(other) = other else { return gone };
-        let mut back = [other].into();
+        let mut back = marks(view.len(), [other]);
         close_groups(view, &mut back);
-        gone.retain(|at| !back.contains(at));
+        gone.retain(|at| !back[*at]);
     }
 }
 

@@ -266,10 +266,8 @@ pub(crate) trait Behaviour: Send + 'static {
     /// What the summariser is shown, of a view in which the summary will stand for `replaced`.
     fn shown(&self, view: &[Message], replaced: &[usize]) -> Vec<usize> {
         let ui_only = |at: &usize| !view[*at].is_visible();
-        (0..view.len())
-            .filter(|at| replaced.contains(at) || ui_only(at))
-            .filter(|at| self.is_sent(&view[*at]))
-            .collect()
+        let replaced = select::marks(view.len(), replaced.iter().copied());
+        (0..view.len()).filter(|at| replaced[*at] || ui_only(at)).filter(|at| self.is_sent(&view[*at])).collect()
     }
 
     /// What is shown, in parts: one for each call.

@@ -148,9 +148,9 @@ impl Machine {
             view[at].trimmed = true;
         }
         if self.contract.trim.how == TrimHow::Drop {
-            let mut gone = at.iter().copied().collect();
+            let mut gone = select::marks(old.len(), at.iter().copied());
             select::close_groups(&view, &mut gone);
-            let kept = old.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+            let kept = old.iter().enumerate().filter(|(at, _)| !gone[*at]);
             view = kept.map(|(_, message)| message.clone()).collect();
         }
         view
@@ -164,8 +164,11 @@ impl Machine {
 
     /// Shortens the results at `at`. Whether it did.
     pub(super) fn trim(&mut self, conversation: &mut Conversation, here: Point, at: Vec<usize>) -> bool {
+        if at.is_empty() {
+            return false;
+        }
         let view = self.shortened(conversation.view(), &at);
-        if at.is_empty() || !self.behaviour.is_worth_it(&self.contract, conversation.view(), &view) {
+        if !self.behaviour.is_worth_it(&self.contract, conversation.view(), &view) {
             return false;
         }
         conversation.install(view);
@@ -178,8 +181,7 @@ impl Machine {
     /// One attempt, and what it came to.
     fn attempt(&self, conversation: &mut Conversation, host: &Host, eligible: &[usize]) -> Outcome {
         self.behaviour.asks(&self.contract, conversation);
-        let view = conversation.view().to_vec();
-        let (replaced, inputs) = self.matter(&view, eligible);
+        let (replaced, inputs) = self.matter(conversation.view(), eligible);
         let mut arrived = Vec::new();
         let mut outcome = Outcome::Failure(FailureKind::NoView);
         for _ in 0..self.behaviour.tries() {
@@ -190,8 +192,8 @@ impl Machine {
                     continue;
                 }
             };
-            let new = self.compacted(&view, &replaced, &text);
-            if let Some(kind) = self.behaviour.fruitless(&self.contract, &view, &new) {
+            let new = self.compacted(conversation.view(), &replaced, &text);
+            if let Some(kind) = self.behaviour.fruitless(&self.contract, conversation.view(), &new) {
                 outcome = Outcome::Failure(kind);
                 continue;
             }
@@ -219,7 +221,8 @@ impl Machine {
     /// What a summary will stand for, and the inputs of the calls that make it.
     fn matter(&self, view: &[Message], eligible: &[usize]) -> (Vec<usize>, Vec<Vec<Message>>) {
         let own = |at: usize| view[at].is_own() && view[at].is_visible();
-        let folds = |at: &usize| eligible.contains(at) || (own(*at) && self.behaviour.folds(&self.contract, view, *at));
+        let is_eligible = select::marks(view.len(), eligible.iter().copied());
+        let folds = |at: &usize| is_eligible[*at] || (own(*at) && self.behaviour.folds(&self.contract, view, *at));
         let mut replaced: Vec<usize> = (0..view.len()).filter(folds).collect();
         let shown = self.behaviour.shown(view, &replaced);
         let mut chunks = self.behaviour.chunks(&self.contract, view, &shown);
@@ -264,7 +267,8 @@ impl Machine {
     /// The view with the summary where the first of `replaced` stood; all else in its order.
     fn compacted(&self, view: &[Message], replaced: &[usize], text: &str) -> Vec<Message> {
         let first = replaced.first().copied().unwrap_or(view.len());
-        let kept = |at: &usize| !replaced.contains(at);
+        let gone = select::marks(view.len(), replaced.iter().copied());
+        let kept = |at: &usize| !gone[*at];
         let mut new: Vec<Message> = (0..first).filter(kept).map(|at| view[at].clone()).collect();
         let place = new.len();
         new.push(self.behaviour.summary(&self.contract, text));
@@ -404,12 +408,14 @@ impl Compactor for Machine {
 
     fn restart(&mut self, conversations: &mut [Conversation], restart: &Restart) -> Result<(), Error> {
         for conversation in conversations.iter_mut() {
-            let [log, view] = [conversation.log(), conversation.view()].map(|messages| {
-                let loaded = from_json_lines(&older(&to_json_lines(messages), &restart.without));
+            let stored = |messages: &[Message]| {
+                let loaded = from_json_lines(&older(to_json_lines(messages), &restart.without));
                 loaded.map(|messages| self.behaviour.reloaded(messages, restart)).map_err(Error::raised)
-            });
-            let log = log?;
-            let view = self.behaviour.stored(&log, view?);
+            };
+            let log = stored(conversation.log())?;
+            // A view that is still the log is not stored beside it.
+            let view = if conversation.is_whole() { log.clone() } else { stored(conversation.view())? };
+            let view = self.behaviour.stored(&log, view);
             conversation.load(log, view);
         }
         for memory in self.memories.values_mut() {
@@ -456,9 +462,9 @@ impl Compactor for Machine {
 }
 
 /// JSON lines without the members that an older version did not write.
-fn older(text: &str, without: &[String]) -> String {
+fn older(text: String, without: &[String]) -> String {
     if without.is_empty() {
-        return text.to_owned();
+        return text;
     }
     let mut old = String::new();
     for line in text.lines() {

@@ -32,7 +32,7 @@ pub use gauge::ReferenceGauge;
 pub(crate) use latch::LatchState;
 pub use request::ReferenceAssembler;
 #[cfg(feature = "zoo")]
-pub(crate) use select::{close_groups, eligible, leading, open_call, size, standing, trimmable};
+pub(crate) use select::{close_groups, eligible, leading, marks, open_call, size, standing, trimmable};
 #[cfg(feature = "zoo")]
 pub(crate) use throttle::{Point, ThrottleState};
 

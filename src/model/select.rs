@@ -1,7 +1,5 @@
 //! Which messages of a view may be summarised or trimmed.
 
-use std::collections::HashSet;
-
 use crate::contract::{Contract, Feature};
 use crate::message::{Message, Role};
 
@@ -22,17 +20,16 @@ pub(crate) fn standing(view: &[Message]) -> u64 {
     view.iter().filter(|message| message.is_visible() && !message.is_own()).count() as u64
 }
 
-/// Calls that stand in the view without their final result.
-fn open_calls(view: &[Message]) -> HashSet<&str> {
-    let answered: HashSet<&str> =
-        view.iter().filter(|message| !message.interim).filter_map(|message| message.call_id.as_deref()).collect();
-    let made = view.iter().flat_map(|message| message.calls.iter().map(String::as_str));
-    made.filter(|call| !answered.contains(call)).collect()
-}
-
-/// Whether a call is open.
+/// Whether a call is open: it stands in the view without its final result.
 pub(crate) fn open_call(view: &[Message]) -> bool {
-    !open_calls(view).is_empty()
+    let mut made = view.iter().flat_map(|message| &message.calls).peekable();
+    if made.peek().is_none() {
+        return false;
+    }
+    let final_ones = view.iter().filter(|message| !message.interim);
+    let mut answered: Vec<&str> = final_ones.filter_map(|message| message.call_id.as_deref()).collect();
+    answered.sort_unstable();
+    made.any(|call| answered.binary_search(&call.as_str()).is_err())
 }
 
 /// Where the leading system messages end. What the model does not see stands in front of nothing.
@@ -46,22 +43,34 @@ fn tail(view: &[Message], keep: usize) -> impl Iterator<Item = usize> {
     view.iter().enumerate().rev().filter(|(_, message)| message.is_visible()).map(|(at, _)| at).take(keep)
 }
 
-/// Extends `protected` to whole call groups: a call message and its results stay or go together.
-pub(crate) fn close_groups(view: &[Message], protected: &mut HashSet<usize>) {
-    let mut calls: HashSet<&str> = HashSet::new();
-    loop {
-        let before = protected.len();
-        for at in (0..view.len()).filter(|at| protected.contains(at)) {
-            calls.extend(view[at].calls.iter().map(String::as_str));
-            calls.extend(view[at].call_id.as_deref());
+/// Which of `0..len` are among `at`.
+pub(crate) fn marks(len: usize, at: impl IntoIterator<Item = usize>) -> Vec<bool> {
+    let mut marks = vec![false; len];
+    for at in at {
+        if let Some(mark) = marks.get_mut(at) {
+            *mark = true;
         }
-        for (at, message) in view.iter().enumerate() {
-            let answers = message.call_id.as_deref().is_some_and(|call| calls.contains(call));
-            if answers || message.calls.iter().any(|call| calls.contains(call.as_str())) {
-                protected.insert(at);
+    }
+    marks
+}
+
+/// Extends what is `protected` to whole call groups: a call message and its results stay or go together.
+pub(crate) fn close_groups(view: &[Message], protected: &mut [bool]) {
+    let mut calls: Vec<&str> = Vec::new();
+    loop {
+        calls.clear();
+        for (_, message) in view.iter().enumerate().filter(|(at, _)| protected[*at]) {
+            calls.extend(message.calls.iter().chain(&message.call_id).map(String::as_str));
+        }
+        calls.sort_unstable();
+        let mut more = false;
+        for (at, message) in view.iter().enumerate().filter(|_| !calls.is_empty()) {
+            let mut own = message.calls.iter().chain(&message.call_id);
+            if !protected[at] && own.any(|call| calls.binary_search(&call.as_str()).is_ok()) {
+                (protected[at], more) = (true, true);
             }
         }
-        if protected.len() == before {
+        if !more {
             return;
         }
     }
@@ -70,10 +79,10 @@ pub(crate) fn close_groups(view: &[Message], protected: &mut HashSet<usize>) {
 /// Positions of the messages that a summary may replace, in order.
 pub(crate) fn eligible(contract: &Contract, view: &[Message]) -> Vec<usize> {
     let attempt = &contract.attempt;
-    let mut protected: HashSet<usize> = (0..leading(view)).collect();
-    protected.extend((0..view.len()).filter(|at| view[*at].pinned));
-    protected.extend(view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own()));
-    protected.extend(tail(view, attempt.keep_last.max(1)));
+    let mut protected = marks(view.len(), 0..leading(view));
+    let pinned = (0..view.len()).filter(|at| view[*at].pinned);
+    let user = view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own());
+    pinned.chain(user).chain(tail(view, attempt.keep_last.max(1))).for_each(|at| protected[at] = true);
     let keep =
         if attempt.keep_size < 1.0 { attempt.keep_size * size(contract, view) as f64 } else { attempt.keep_size };
     let mut kept = 0.0;
@@ -82,10 +91,10 @@ pub(crate) fn eligible(contract: &Contract, view: &[Message]) -> Vec<usize> {
         if kept > keep {
             break;
         }
-        protected.insert(at);
+        protected[at] = true;
     }
     close_groups(view, &mut protected);
-    let may = |at: &usize| view[*at].is_visible() && !view[*at].is_own() && !protected.contains(at);
+    let may = |at: &usize| view[*at].is_visible() && !view[*at].is_own() && !protected[*at];
     (0..view.len()).filter(may).collect()
 }
 
@@ -103,15 +112,15 @@ pub(crate) fn trimmable(contract: &Contract, view: &[Message]) -> Vec<usize> {
         return Vec::new();
     }
     let rules = &contract.trim;
-    let mut protected: HashSet<usize> = tail(view, rules.keep_last).collect();
-    protected.extend((0..view.len()).filter(|at| view[*at].pinned));
+    let mut protected = marks(view.len(), tail(view, rules.keep_last));
+    (0..view.len()).filter(|at| view[*at].pinned).for_each(|at| protected[at] = true);
     let mut kept = 0;
     for at in (0..view.len()).rev().filter(|at| is_result(contract, view, *at)) {
         kept += size_of(contract, &view[at]);
         if kept > rules.keep_size {
             break;
         }
-        protected.insert(at);
+        protected[at] = true;
     }
     close_groups(view, &mut protected);
     let may = |at: &usize| {
@@ -120,7 +129,7 @@ pub(crate) fn trimmable(contract: &Contract, view: &[Message]) -> Vec<usize> {
             && message.is_visible()
             && !message.is_own()
             && !message.trimmed
-            && !protected.contains(at)
+            && !protected[*at]
             && message.content.chars().count() > rules.min_chars
     };
     (0..view.len()).filter(may).collect()
@@ -157,7 +166,7 @@ pub(crate) fn clipped(contract: &Contract, message: &Message) -> Message {
 
 /// `at` without the call groups that are not in it as a whole.
 pub(crate) fn whole_groups(view: &[Message], at: &mut Vec<usize>) {
-    let mut outside: HashSet<usize> = (0..view.len()).filter(|i| !at.contains(i)).collect();
+    let mut outside = marks(view.len(), (0..view.len()).filter(|i| !at.contains(i)));
     close_groups(view, &mut outside);
-    at.retain(|i| !outside.contains(i));
+    at.retain(|i| !outside[*i]);
 }

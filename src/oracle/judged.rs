@@ -1,12 +1,12 @@
 //! What the oracle says of a step.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::own::Reading;
 use super::view::{Externals, Item, View};
 use crate::contract::FailureKind;
 use crate::history::{Name, Pressure, StepCommand, StepKind};
-use crate::message::Message;
 use crate::trace::{Call, Event, RejectionKind, Reply, Trace};
 
 /// Why an attempt is forbidden.
@@ -107,6 +107,9 @@ pub(crate) struct Judged<'t> {
     pub(crate) facts: Facts,
     /// The sizes of the view before and after.
     pub(crate) sizes: (usize, usize),
+    /// What several requirements ask for: see [`Judged::changed`] and [`Judged::inputs`].
+    pub(super) changed: OnceCell<bool>,
+    pub(super) inputs: OnceCell<Vec<Vec<usize>>>,
 }
 
 /// Circumstances of a step that requirements ask for.
@@ -193,7 +196,7 @@ pub(crate) enum Wrong {
     Missing(Vec<Require>),
 }
 
-impl Judged<'_> {
+impl<'t> Judged<'t> {
     /// The log is surely too large.
     pub(crate) fn is_pressed(&self) -> bool {
         self.pressure == Some(Pressure::Summarize)
@@ -224,23 +227,33 @@ impl Judged<'_> {
         (!self.require.is_empty() && !recovered).then(|| Wrong::Missing(self.require.clone()))
     }
 
-    /// The messages that the summariser was shown, by position among the externals.
-    pub(crate) fn shown(&self, externals: &Externals<'_>) -> HashSet<usize> {
-        self.event.calls.iter().flat_map(|call| externals.in_input(&call.input)).collect()
+    /// The messages that each summariser call was shown, by position among the externals, in order.
+    pub(crate) fn inputs(&self, externals: &Externals<'_>) -> &[Vec<usize>] {
+        self.inputs.get_or_init(|| self.event.calls.iter().map(|call| externals.in_input(&call.input)).collect())
     }
 
-    /// Those that the calls were shown which may have made something of them: all, but where an error was the answer. After
+    /// The messages that the summariser was shown, by position among the externals.
+    pub(crate) fn shown(&self, externals: &Externals<'_>) -> HashSet<usize> {
+        self.inputs(externals).iter().flatten().copied().collect()
+    }
+
+    /// The calls that may have made something of what they were shown: all, but where an error was the answer. After
     /// `overflow` the rest of the attempt goes by a smaller input.
     pub(crate) fn told(&self) -> impl Iterator<Item = &Call> {
-        let told = |call: &&Call| !matches!(call.reply, Reply::Rejection(kind) if kind != RejectionKind::Overflow);
-        self.event.calls.iter().filter(told)
+        self.event.calls.iter().filter(|call| is_told(call))
+    }
+
+    /// The messages that these were shown, by position among the externals.
+    pub(crate) fn covered(&self, externals: &Externals<'_>) -> HashSet<usize> {
+        let calls = self.event.calls.iter().zip(self.inputs(externals));
+        calls.filter(|(call, _)| is_told(call)).flat_map(|(_, input)| input).copied().collect()
     }
 
     /// Whether the view after it carries `text` in an own item, or in several that follow one another.
     pub(crate) fn carries(&self, text: &str) -> bool {
-        let own = || self.after.iter().filter(|item| item.is_own() && item.visible).map(|item| &item.message.content);
-        !text.is_empty()
-            && (own().any(|content| content.contains(text)) || own().cloned().collect::<String>().contains(text))
+        let own = || self.after.iter().filter(|item| item.is_own() && item.visible).map(|item| &*item.message.content);
+        let several = || own().nth(1).is_some() && own().collect::<String>().contains(text);
+        !text.is_empty() && (own().any(|content| content.contains(text)) || several())
     }
 
     /// All texts that the attempt was given, without what `attempt.answer` puts around them.
@@ -261,16 +274,22 @@ impl Judged<'_> {
 
     /// Whether the model sees another view after the step than before it, but for what was merely appended.
     pub(crate) fn changed(&self) -> bool {
+        *self.changed.get_or_init(|| !self.event.states.is_empty() && self.compare())
+    }
+
+    fn compare(&self) -> bool {
+        let mut stood: Vec<usize> = self.before.iter().filter_map(Item::external).collect();
+        stood.sort_unstable();
         let known = |item: &&Item<'_>| {
-            let arrived = item.external().is_some() && !self.before.iter().any(|old| old.external() == item.external());
+            let arrived = item.external().is_some_and(|at| stood.binary_search(&at).is_err());
             let appended = item.is_own() && self.event.appended.iter().any(|own| own.id == item.message.id);
             item.visible && !arrived && !appended
         };
-        let shown = |view: &View<'_>| -> Vec<(String, String, Option<String>)> {
-            let parts = |m: &Message| (m.id.clone(), m.content.clone(), m.reasoning.clone());
-            view.iter().filter(known).map(|item| parts(item.message)).collect()
+        let parts = |item: &Item<'t>| -> (&'t str, &'t str, Option<&'t str>) {
+            (&item.message.id, &item.message.content, item.message.reasoning.as_deref())
         };
-        !self.event.states.is_empty() && shown(&self.before) != shown(&self.after)
+        let before = self.before.iter().filter(known).map(parts);
+        !before.eq(self.after.iter().filter(known).map(parts))
     }
 
     /// The messages that arrived during a summariser call, by position among the externals.
@@ -294,4 +313,8 @@ pub(crate) struct Judgement<'t> {
     pub(crate) steps: Vec<Judged<'t>>,
     /// Views read after other commands: the command, the conversation, the view before, and the view.
     pub(crate) reads: Vec<(usize, Name, View<'t>, View<'t>)>,
+}
+
+fn is_told(call: &Call) -> bool {
+    !matches!(call.reply, Reply::Rejection(kind) if kind != RejectionKind::Overflow)
 }

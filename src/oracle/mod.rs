@@ -9,12 +9,13 @@ mod state;
 mod update;
 pub(crate) mod view;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use state::{Cooling, LatchStates, Mark};
 pub(crate) use view::Origin;
-use view::{Externals, Item, View};
+use view::{Externals, View};
 
 use crate::contract::{Capability, Clock, Contract, Durability, Growth};
 use crate::history::{Command, Name, Pressure, StepCommand, StepKind};
@@ -32,6 +33,7 @@ pub(crate) fn judge<'t>(contract: &'t Contract, trace: &'t Trace) -> Judgement<'
         auto: true,
         sent: 0,
         extras: HashSet::new(),
+        frame: contract.attempt.answer.split_once("{text}").unwrap_or_default(),
     };
     let (mut steps, mut reads) = (Vec::new(), Vec::new());
     for (at, (command, event)) in trace.history.commands.iter().zip(&trace.events).enumerate() {
@@ -76,6 +78,8 @@ struct Judge<'t> {
     auto: bool,
     sent: usize,
     extras: HashSet<&'t str>,
+    /// What `attempt.answer` puts before and after a summary's text.
+    frame: (&'t str, &'t str),
 }
 
 impl<'t> Judge<'t> {
@@ -155,9 +159,8 @@ impl<'t> Judge<'t> {
     /// The next `count` messages of the host arrive.
     fn receive(&mut self, name: Name, count: usize) {
         for at in self.sent..self.sent + count {
-            let message = self.externals.message(at);
-            let origin = Origin::External(at);
-            let item = Item { message, origin, verbatim: true, visible: message.is_visible() };
+            let item = self.externals.sent(at);
+            let message = item.message;
             let contract = self.contract;
             let track = self.track(name);
             track.own_measure.hears(contract, message);
@@ -180,9 +183,9 @@ impl<'t> Judge<'t> {
         for message in &event.extra {
             self.extras.insert(&message.id);
             let contract = self.contract;
+            let item = self.externals.said(message, Origin::Extra);
             let track = self.track(name);
             track.own_measure.hears(contract, message);
-            let item = Item { message, origin: Origin::Extra, verbatim: true, visible: message.is_visible() };
             Rc::make_mut(&mut track.view).push(item);
             track.appended += u64::from(item.visible);
             if item.visible {
@@ -193,9 +196,9 @@ impl<'t> Judge<'t> {
             }
         }
         for message in &event.appended {
+            let item = self.externals.said(message, Origin::Own);
             let track = self.track(name);
             track.own += 1;
-            let item = Item { message, origin: Origin::Own, verbatim: false, visible: message.is_visible() };
             Rc::make_mut(&mut track.view).push(item);
         }
     }
@@ -237,7 +240,7 @@ impl<'t> Judge<'t> {
         let longest = contract.cooldown().map_or(0.0, |c| c.longest());
         let wait = contract.latch().and_then(|latch| latch.reopen_after_s).unwrap_or(0.0).max(longest);
         let before = Rc::clone(&self.track(name).view);
-        let open_call = !view::open_calls(&self.externals, &before).is_empty();
+        let open_call = view::open_call(&self.externals, &before);
         let come = self.track(name).appended + self.track(name).rebrought;
         self.track(name).own_measure.begin();
         let past = &self.tracks[name.0 as usize].own_measure;
@@ -259,7 +262,7 @@ impl<'t> Judge<'t> {
             self.track(name).latch.look(standing);
         }
         let eligible = view::surely_eligible(contract, &self.externals, &before);
-        let eligible_size: usize = eligible.iter().map(|at| view::size_of(contract, &before[*at])).sum();
+        let eligible_size: usize = eligible.iter().map(|at| before[*at].size).sum();
         let enough = eligible.len() >= contract.attempt.eligible_min.max(1)
             && eligible_size >= contract.attempt.eligible_min_size
             && contract.claims(Capability::Summarize);
@@ -315,7 +318,7 @@ impl<'t> Judge<'t> {
             event,
             before,
             after,
-            frame: contract.attempt.answer.split_once("{text}").unwrap_or_default(),
+            frame: self.frame,
             outcome: None,
             trimmed: false,
             replaced: false,
@@ -329,12 +332,14 @@ impl<'t> Judge<'t> {
             turn_over,
             facts,
             sizes: (0, 0),
+            changed: OnceCell::new(),
+            inputs: OnceCell::new(),
         };
         self.observe(&mut judged);
         if judged.trimmed && !judged.attempted() && step.kind == StepKind::Step {
             // It trimmed first. What is left may be too little to summarise.
             let left = view::surely_eligible(contract, &self.externals, &judged.after);
-            let size: usize = left.iter().map(|at| view::size_of(contract, &judged.after[*at])).sum();
+            let size: usize = left.iter().map(|at| judged.after[*at].size).sum();
             if left.len() < contract.attempt.eligible_min.max(1) || size < contract.attempt.eligible_min_size {
                 judged.require.clear();
             }

@@ -10,14 +10,20 @@ impl<'t> Judge<'t> {
     /// What kind of thing the step was, from what was seen of it.
     pub(super) fn observe(&self, judged: &mut Judged<'t>) {
         let contract = self.contract;
-        let stands =
-            |item: &Item<'_>| item.external().and_then(|at| judged.after.iter().find(|new| new.external() == Some(at)));
-        let old: Vec<&Item<'_>> =
-            judged.before.iter().filter(|item| item.visible && item.external().is_some()).collect();
-        let gone = old.iter().any(|item| stands(item).is_none());
-        let shorter = old
-            .iter()
-            .any(|item| stands(item).is_some_and(|new| new.message.content.len() < item.message.content.len()));
+        // The first place of each of the host's messages.
+        let mut places: Vec<(usize, usize)> =
+            (0..).zip(judged.after.iter()).filter_map(|(place, item)| Some((item.external()?, place))).collect();
+        places.sort_unstable();
+        let (mut gone, mut shorter) = (false, false);
+        for item in judged.before.iter().filter(|item| item.visible) {
+            let Some(at) = item.external() else { continue };
+            match places.get(places.partition_point(|(other, _)| *other < at)) {
+                Some((other, place)) if *other == at => {
+                    shorter |= judged.after[*place].message.content.len() < item.message.content.len();
+                }
+                _ => gone = true,
+            }
+        }
         let (size_before, size_after) = self.sizes(judged);
         judged.sizes = (size_before, size_after);
         if judged.event.calls.is_empty() {
@@ -75,8 +81,8 @@ impl<'t> Judge<'t> {
             item.external()
                 .is_none_or(|at| !judged.step.arrived.iter().any(|draft| draft.key == self.externals.draft(at).key))
         };
-        let after: Vec<Item<'_>> = judged.after.iter().filter(arrived).copied().collect();
-        (view::size(self.contract, &judged.before) + said, view::size(self.contract, &after))
+        let after = judged.after.iter().filter(|item| item.visible).filter(arrived).map(|item| item.size).sum();
+        (view::size(&judged.before) + said, after)
     }
 }
 

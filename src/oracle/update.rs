@@ -11,9 +11,7 @@ impl<'t> Judge<'t> {
     pub(super) fn update(&mut self, judged: &Judged<'t>, now: Mark, enough: bool) {
         let contract = self.contract;
         let after = view::standing(&judged.after);
-        let (smaller_after, smaller_before) =
-            (view::size(contract, &judged.after), view::size(contract, &judged.before));
-        let smaller = smaller_after < smaller_before;
+        let smaller = view::size(&judged.after) < view::size(&judged.before);
         let track = self.track(judged.name);
         let mark = Mark { standing: now.standing.max(after), ..now };
         let abort_fails = state::abort_is_failure(contract);

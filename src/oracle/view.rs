@@ -1,6 +1,6 @@
 //! A view as the oracle sees it: items matched with the messages that the host sent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::contract::Contract;
@@ -28,6 +28,8 @@ pub(crate) struct Item<'t> {
     pub(crate) verbatim: bool,
     /// The model sees it: by the host's word for the host's messages, by the candidate's for its own.
     pub(crate) visible: bool,
+    /// What it adds to the size of a view that the model sees.
+    pub(crate) size: usize,
 }
 
 impl Item<'_> {
@@ -54,27 +56,63 @@ pub(crate) type View<'t> = Rc<Vec<Item<'t>>>;
 #[derive(Debug)]
 pub(crate) struct Externals<'t> {
     pub(crate) all: Vec<(Name, &'t Draft, &'t Message)>,
-    by_id: HashMap<&'t str, usize>,
-    by_token: HashMap<String, usize>,
-    by_key: HashMap<u32, usize>,
-    by_call: HashMap<&'t str, Vec<usize>>,
+    contract: &'t Contract,
+    sizes: Vec<usize>,
+    by_id: Index<&'t str>,
+    by_token: Index<[u8; TOKEN]>,
+    by_key: Index<u32>,
+    by_call: Index<&'t str>,
 }
 
 const TOKEN: usize = 8;
 
+/// Positions among the externals by something that they have, in order. There are few, and they are looked up often.
+#[derive(Debug)]
+struct Index<K>(Vec<(K, usize)>);
+
+impl<K: Ord> Index<K> {
+    fn new(all: impl Iterator<Item = K>) -> Self {
+        let mut all: Vec<(K, usize)> = all.zip(0..).collect();
+        all.sort_unstable();
+        Self(all)
+    }
+
+    fn all(&self, key: &K) -> &[(K, usize)] {
+        let from = self.0.partition_point(|(other, _)| other < key);
+        let len = self.0[from..].iter().take_while(|(other, _)| other == key).count();
+        &self.0[from..from + len]
+    }
+
+    /// The last one.
+    fn last(&self, key: &K) -> Option<usize> {
+        self.all(key).last().map(|(_, at)| *at)
+    }
+}
+
 impl<'t> Externals<'t> {
-    pub(crate) fn new(trace: &'t Trace, contract: &Contract) -> Self {
+    pub(crate) fn new(trace: &'t Trace, contract: &'t Contract) -> Self {
         let scribe = Scribe::new(trace.history.seed, contract);
         let drafts = trace.history.drafts().zip(&trace.externals);
         let all: Vec<_> = drafts.map(|((name, draft), (_, _, message))| (name, draft, message)).collect();
-        let by_id = all.iter().enumerate().map(|(at, (_, _, message))| (message.id.as_str(), at)).collect();
-        let by_token = all.iter().enumerate().map(|(at, (_, draft, _))| (scribe.token(draft.key), at)).collect();
-        let by_key = all.iter().enumerate().map(|(at, (_, draft, _))| (draft.key, at)).collect();
-        let mut by_call: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (at, (_, _, message)) in all.iter().enumerate() {
-            by_call.entry(message.call_id.as_deref().unwrap_or_default()).or_default().push(at);
-        }
-        Self { all, by_id, by_token, by_key, by_call }
+        let sizes = all.iter().map(|(_, _, message)| size_of_message(contract, message)).collect();
+        let by_id = Index::new(all.iter().map(|(_, _, message)| message.id.as_str()));
+        let by_token = Index::new(all.iter().map(|(_, draft, _)| scribe.letters(draft.key)));
+        let by_key = Index::new(all.iter().map(|(_, draft, _)| draft.key));
+        let by_call = Index::new(all.iter().map(|(_, _, message)| message.call_id.as_deref().unwrap_or_default()));
+        Self { all, contract, sizes, by_id, by_token, by_key, by_call }
+    }
+
+    /// The host's message at `at` as it was sent.
+    pub(super) fn sent(&self, at: usize) -> Item<'t> {
+        let message = self.message(at);
+        let (origin, size) = (Origin::External(at), self.sizes[at]);
+        Item { message, origin, verbatim: true, visible: message.is_visible(), size }
+    }
+
+    /// What somebody else has said: the candidate, or its own host.
+    pub(super) fn said(&self, message: &'t Message, origin: Origin) -> Item<'t> {
+        let size = size_of_message(self.contract, message);
+        Item { message, origin, verbatim: origin == Origin::Extra, visible: message.is_visible(), size }
     }
 
     pub(crate) fn message(&self, at: usize) -> &'t Message {
@@ -86,11 +124,11 @@ impl<'t> Externals<'t> {
     }
 
     pub(crate) fn by_id(&self, id: &str) -> Option<usize> {
-        self.by_id.get(id).copied()
+        self.by_id.last(&id)
     }
 
     pub(crate) fn by_key(&self, key: u32) -> Option<usize> {
-        self.by_key.get(&key).copied()
+        self.by_key.last(&key)
     }
 
     /// `text`, each id of a host's message in it behind the number that timelines show: `message 3 (msg-17)`.
@@ -110,34 +148,36 @@ impl<'t> Externals<'t> {
     /// The host's messages whose tokens stand in `text`, in the order in which they stand, each once.
     pub(crate) fn tokens(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
-        let Some(sample) = self.by_token.keys().next() else { return found };
-        let (first, last) = (sample.as_bytes()[0], sample.as_bytes()[TOKEN - 1]);
-        let bytes = text.as_bytes();
-        for start in 0..bytes.len().saturating_sub(TOKEN - 1) {
-            if bytes[start] == first
-                && bytes[start + TOKEN - 1] == last
-                && let Some(at) = text.get(start..start + TOKEN).and_then(|token| self.by_token.get(token))
-                && !found.contains(at)
+        let Some((sample, _)) = self.by_token.0.first() else { return found };
+        let (first, last) = (sample[0], sample[TOKEN - 1]);
+        // A token is ASCII: where its bytes stand, no character is cut.
+        for window in text.as_bytes().windows(TOKEN).filter(|window| window[0] == first && window[TOKEN - 1] == last) {
+            let token = <[u8; TOKEN]>::try_from(window).ok();
+            if let Some(at) = token.and_then(|token| self.by_token.last(&token))
+                && !found.contains(&at)
             {
-                found.push(*at);
+                found.push(at);
             }
         }
         found
     }
 
-    /// The host's messages that reach the summariser with `input`.
-    pub(crate) fn in_input(&self, input: &Input) -> HashSet<usize> {
-        match input {
-            Input::Text(text) => self.tokens(text).into_iter().collect(),
+    /// The host's messages that reach the summariser with `input`, in the order in which they were sent.
+    pub(super) fn in_input(&self, input: &Input) -> Vec<usize> {
+        let mut found = match input {
+            Input::Text(text) => self.tokens(text),
             Input::Items(items) => {
-                let mut found = HashSet::new();
+                let mut found = Vec::new();
                 for item in items {
                     found.extend(self.by_id(&item.id).filter(|at| self.is(*at, item)));
                     found.extend(self.tokens(&item.content));
                 }
                 found
             }
-        }
+        };
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Whether `item` carries the external message at `at`, shortened or not.
@@ -150,15 +190,16 @@ impl<'t> Externals<'t> {
         let external = |at: usize| {
             let sent = self.message(at);
             let same = sent.content == message.content && sent.reasoning == message.reasoning;
-            Item { message, origin: Origin::External(at), verbatim: same, visible: sent.is_visible() }
+            let size = if same { self.sizes[at] } else { size_of_message(self.contract, message) };
+            Item { message, verbatim: same, size, ..self.sent(at) }
         };
         if let Some(at) = self.by_id(&message.id) {
             return external(at);
         }
-        let own = Item { message, origin: Origin::Own, verbatim: false, visible: message.is_visible() };
-        if extras.contains(message.id.as_str()) {
-            return Item { origin: Origin::Extra, verbatim: true, ..own };
+        if !extras.is_empty() && extras.contains(message.id.as_str()) {
+            return self.said(message, Origin::Extra);
         }
+        let own = self.said(message, Origin::Own);
         if message.is_own() {
             // Under whatever id, the whole content is the message.
             let copied = |at: &usize| {
@@ -170,9 +211,8 @@ impl<'t> Externals<'t> {
                 _ => own,
             };
         }
-        let by_call = message.call_id.as_deref().and_then(|call| self.by_call.get(call)).filter(|at| at.len() == 1);
-        if let Some(at) = by_call {
-            return external(at[0]);
+        if let Some([(_, at)]) = message.call_id.as_deref().map(|call| self.by_call.all(&call)) {
+            return external(*at);
         }
         match self.tokens(&message.content)[..] {
             [at] if self.message(at).role == message.role
@@ -185,11 +225,6 @@ impl<'t> Externals<'t> {
     }
 }
 
-/// The size of one item.
-pub(crate) fn size_of(contract: &Contract, item: &Item<'_>) -> usize {
-    size_of_message(contract, item.message)
-}
-
 /// The size of a message.
 pub(crate) fn size_of_message(contract: &Contract, message: &Message) -> usize {
     let unit = contract.size.unit.unit();
@@ -198,8 +233,8 @@ pub(crate) fn size_of_message(contract: &Contract, message: &Message) -> usize {
 }
 
 /// The size of a view.
-pub(crate) fn size(contract: &Contract, view: &[Item<'_>]) -> usize {
-    view.iter().filter(|item| item.visible).map(|item| size_of(contract, item)).sum()
+pub(crate) fn size(view: &[Item<'_>]) -> usize {
+    view.iter().filter(|item| item.visible).map(|item| item.size).sum()
 }
 
 /// Visible external messages that stand in a view.
@@ -207,13 +242,18 @@ pub(crate) fn standing(view: &[Item<'_>]) -> u64 {
     view.iter().filter(|item| item.is_visible_external()).count() as u64
 }
 
-/// The calls that stand in a view without their final result.
-pub(crate) fn open_calls<'t>(externals: &Externals<'t>, view: &[Item<'t>]) -> HashSet<&'t str> {
+/// Whether a call stands in a view without its final result.
+pub(crate) fn open_call<'t>(externals: &Externals<'t>, view: &[Item<'t>]) -> bool {
     let messages = || view.iter().filter_map(Item::external).map(|at| externals.message(at));
+    let mut made = messages().flat_map(|message| &message.calls).peekable();
+    if made.peek().is_none() {
+        return false;
+    }
     // An own item may stand for a result that was trimmed.
     let results = messages().chain(view.iter().filter(|item| item.is_own() && item.visible).map(|item| item.message));
-    let answered: HashSet<&str> = results.filter(|m| !m.interim).filter_map(|m| m.call_id.as_deref()).collect();
-    messages().flat_map(|m| m.calls.iter().map(String::as_str)).filter(|call| !answered.contains(call)).collect()
+    let mut answered: Vec<&str> = results.filter(|m| !m.interim).filter_map(|m| m.call_id.as_deref()).collect();
+    answered.sort_unstable();
+    made.any(|call| answered.binary_search(&call.as_str()).is_err())
 }
 
 /// Whether a message of the host ends a turn: an assistant's without calls.
@@ -256,49 +296,53 @@ pub(crate) fn surely_eligible<'t>(contract: &Contract, externals: &Externals<'t>
     let mut maybe = maybe_eligible(view);
     let leading = leading_of_the_host(view);
     maybe.retain(|at| *at >= leading);
-    let mut protected: HashSet<usize> = (0..view.len()).filter(|at| view[*at].is_visible_external()).collect();
-    for at in &maybe {
-        protected.remove(at);
+    if maybe.is_empty() {
+        return maybe;
     }
-    let tail: Vec<usize> = (0..view.len()).rev().filter(|at| view[*at].is_visible_external()).collect();
-    protected.extend(tail.iter().take(attempt.keep_last.max(1)));
+    let mut protected: Vec<bool> = view.iter().map(Item::is_visible_external).collect();
+    for at in &maybe {
+        protected[*at] = false;
+    }
+    let tail = || (0..view.len()).rev().filter(|at| view[*at].is_visible_external());
+    tail().take(attempt.keep_last.max(1)).for_each(|at| protected[at] = true);
     let keep = match attempt.keep_size {
-        fraction if fraction < 1.0 => fraction * size(contract, view) as f64,
+        fraction if fraction < 1.0 => fraction * size(view) as f64,
         units => units,
     };
     let mut kept = 0.0;
-    for at in tail {
+    for at in tail() {
         if kept >= keep {
             break;
         }
-        kept += size_of(contract, &view[at]) as f64;
-        protected.insert(at);
+        kept += view[at].size as f64;
+        protected[at] = true;
     }
     close_groups(externals, view, &mut protected);
-    maybe.into_iter().filter(|at| !protected.contains(at)).collect()
+    maybe.retain(|at| !protected[*at]);
+    maybe
 }
 
-/// Extends `protected` to whole call groups.
-fn close_groups<'t>(externals: &Externals<'t>, view: &[Item<'t>], protected: &mut HashSet<usize>) {
-    let message = |at: usize| view[at].external().map(|at| externals.message(at));
+/// Extends what is `protected` to whole call groups.
+fn close_groups<'t>(externals: &Externals<'t>, view: &[Item<'t>], protected: &mut [bool]) {
+    let calls_of = |at: usize| {
+        let message = view[at].external().map(|at| externals.message(at));
+        message.into_iter().flat_map(|message| message.calls.iter().chain(&message.call_id)).map(String::as_str)
+    };
+    let mut calls: Vec<&str> = Vec::new();
     loop {
-        let before = protected.len();
-        let mut calls: HashSet<&str> = HashSet::new();
-        for message in (0..view.len()).filter(|at| protected.contains(at)).filter_map(message) {
-            calls.extend(message.calls.iter().map(String::as_str));
-            calls.extend(message.call_id.as_deref());
-        }
+        calls.clear();
+        calls.extend((0..view.len()).filter(|at| protected[*at]).flat_map(calls_of));
         if calls.is_empty() {
             return;
         }
-        for at in 0..view.len() {
-            let Some(message) = message(at) else { continue };
-            let answers = message.call_id.as_deref().is_some_and(|call| calls.contains(call));
-            if answers || message.calls.iter().any(|call| calls.contains(call.as_str())) {
-                protected.insert(at);
+        calls.sort_unstable();
+        let mut more = false;
+        for (at, protected) in protected.iter_mut().enumerate().filter(|(_, protected)| !**protected) {
+            if calls_of(at).any(|call| calls.binary_search(&call).is_ok()) {
+                (*protected, more) = (true, true);
             }
         }
-        if protected.len() == before {
+        if !more {
             return;
         }
     }
@@ -307,31 +351,31 @@ fn close_groups<'t>(externals: &Externals<'t>, view: &[Item<'t>], protected: &mu
 /// Positions of the tool results that are surely trimmable.
 pub(crate) fn surely_trimmable<'t>(contract: &Contract, externals: &Externals<'t>, view: &[Item<'t>]) -> Vec<usize> {
     let rules = &contract.trim;
-    if !open_calls(externals, view).is_empty() {
+    let is_result = |at: &usize| view[*at].external().is_some_and(|at| externals.draft(at).role == Role::Tool);
+    if !(0..view.len()).any(|at| is_result(&at)) || open_call(externals, view) {
         return Vec::new();
     }
-    let is_result = |at: &usize| view[*at].external().is_some_and(|at| externals.draft(at).role == Role::Tool);
     let visible = || (0..view.len()).rev().filter(|at| view[*at].is_visible_external());
-    let mut protected: HashSet<usize> = visible().take(rules.keep_last).collect();
-    protected.extend((0..view.len()).filter(|at| view[*at].message.pinned));
+    let mut protected: Vec<bool> = view.iter().map(|item| item.message.pinned).collect();
+    visible().take(rules.keep_last).for_each(|at| protected[at] = true);
     let mut kept = 0;
     for at in visible().filter(is_result) {
         if kept >= rules.keep_size {
             break;
         }
-        kept += size_of(contract, &view[at]);
-        protected.insert(at);
+        kept += view[at].size;
+        protected[at] = true;
     }
     close_groups(externals, view, &mut protected);
     let chars = |at: usize| view[at].message.content.chars().count();
     let may = |at: &usize| {
         let item = &view[*at];
-        is_result(at) && item.visible && item.verbatim && !protected.contains(at) && chars(*at) > rules.min_chars
+        is_result(at) && item.visible && item.verbatim && !protected[*at] && chars(*at) > rules.min_chars
     };
     let found: Vec<usize> = (0..view.len()).filter(may).collect();
     let saved: usize = found.iter().map(|at| chars(*at) - rules.min_chars).sum();
     let least = match rules.min_saving {
-        fraction if fraction < 1.0 => fraction * size(contract, view) as f64,
+        fraction if fraction < 1.0 => fraction * size(view) as f64,
         units => units,
     };
     if saved as f64 >= least { found } else { Vec::new() }

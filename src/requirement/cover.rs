@@ -33,8 +33,7 @@ pub(super) fn nothing_vanishes(case: &Case<'_>) -> Seen {
         let mut due = present(externals, &judged.before);
         due.extend(summaries.iter().flat_map(|summary| &summary.covers));
         let mut found = present(externals, &judged.after);
-        let mut new =
-            Told { token: "", covers: judged.told().flat_map(|call| externals.in_input(&call.input)).collect() };
+        let mut new = Told { token: "", covers: judged.covered(externals) };
         for old in summaries.iter().filter(|old| was_sent(judged, old.token)) {
             new.covers.extend(&old.covers);
         }

@@ -138,35 +138,38 @@ fn own_is_ui_only(case: &Case<'_>) -> Seen {
 fn ui_only_stays_here(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let externals = &case.judgement.externals;
-    let old_format = |at: usize| {
-        let before = &case.judgement.trace.history.commands[..at];
-        before.iter().any(|command| matches!(command, Command::Restart { without } if !without.is_empty()))
-    };
-    let mut own: Vec<(crate::history::Name, &Message)> = Vec::new();
+    let commands = &case.judgement.trace.history.commands;
+    let is_old = |command: &Command| matches!(command, Command::Restart { without } if !without.is_empty());
+    let old_format = commands.iter().position(is_old).unwrap_or(commands.len());
+    let mut own: Vec<(Name, &Message)> = Vec::new();
+    // Conversations to which the host has sent one so far.
+    let mut told: Vec<Name> = Vec::new();
+    let mut played = 0;
     for judged in case.steps() {
-        if !judged.event.calls.is_empty() && !old_format(judged.command) {
-            let mut sent: Option<String> = None;
-            for call in &judged.event.calls {
-                let external =
-                    externals.in_input(&call.input).into_iter().filter(|at| externals.draft(*at).ui_only).min();
-                sent = sent.or(external.map(|at| externals.message(at).id.clone()));
+        for command in &commands[played..judged.command] {
+            if let Command::Append { conversation, messages } = command
+                && messages.iter().any(|draft| draft.ui_only)
+                && !told.contains(conversation)
+            {
+                told.push(*conversation);
+            }
+        }
+        played = judged.command;
+        if !judged.event.calls.is_empty() && judged.command <= old_format {
+            let mut sent: Option<&str> = None;
+            for (call, inputs) in judged.event.calls.iter().zip(judged.inputs(externals)) {
+                let external = inputs.iter().find(|at| externals.draft(**at).ui_only);
+                sent = sent.or(external.map(|at| externals.message(*at).id.as_str()));
                 // What a visible item says, too, reaches the model by right.
                 let shown = |message: &Message| {
                     judged.before.iter().any(|item| item.visible && item.message.content.contains(&message.content))
                 };
-                let mine = own.iter().filter(|(name, message)| *name == judged.name && !shown(message));
-                let mine = mine.map(|(_, message)| *message);
-                sent = sent
-                    .or(mine.clone().find(|message| reaches(&call.input, message)).map(|message| message.id.clone()));
-            }
-            let commands = &case.judgement.trace.history.commands[..judged.command];
-            let there = !own.is_empty()
-                || commands.iter().any(|command| match command {
-                    Command::Append { conversation, messages } => {
-                        *conversation == judged.name && messages.iter().any(|draft| draft.ui_only)
-                    }
-                    _ => false,
+                let mut mine = own.iter().filter(|(name, _)| *name == judged.name).map(|(_, message)| *message);
+                sent = sent.or_else(|| {
+                    mine.find(|message| reaches(&call.input, message) && !shown(message)).map(|own| own.id.as_str())
                 });
+            }
+            let there = !own.is_empty() || told.contains(&judged.name);
             // Where the host may send such messages, an attempt says nothing before one has come.
             if there || !case.contract.has(Feature::UiOnly) {
                 let detail = sent.map(|id| format!("ui_only message {id} is in the summariser's input"));

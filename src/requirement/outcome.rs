@@ -3,7 +3,7 @@
 use super::{Case, Check, Level, Requirement, Seen};
 use crate::contract::{Calls, Capability, Contract, FailureKind, SizeUnit, TrimHow};
 use crate::message::Role;
-use crate::oracle::view::{Item, maybe_eligible, size, size_of, size_of_message, surely_eligible};
+use crate::oracle::view::{Item, maybe_eligible, size, size_of_message, surely_eligible};
 use crate::oracle::{Judged, Outcome};
 use crate::trace::{Action, Call, Input, RejectionKind, Reply};
 
@@ -285,7 +285,7 @@ fn inputs_are_within(case: &Case<'_>) -> Seen {
         let sizes: Vec<usize> = judged.event.calls.iter().map(|call| measure(&call.input)).collect();
         let overflows = |call: &Call| matches!(call.reply, Reply::Rejection(RejectionKind::Overflow));
         let told = judged.event.calls.iter().any(overflows);
-        if !told && size(case.contract, &judged.before) <= max {
+        if !told && size(&judged.before) <= max {
             continue;
         }
         let large = sizes.iter().position(|size| *size > max);
@@ -338,9 +338,9 @@ fn surely_smaller(contract: &Contract, case: &Case<'_>, judged: &Judged<'_>) -> 
     if eligible.len() < contract.attempt.eligible_min.max(1) || keeps_some(contract, judged, &eligible) {
         return false;
     }
-    let replaced: usize = eligible.iter().map(|at| size_of(contract, &judged.before[*at])).sum();
+    let replaced: usize = eligible.iter().map(|at| judged.before[*at].size).sum();
     let texts: usize = judged.usable().map(|text| 2 * text.chars().count() + 200).sum();
-    let effect = contract.attempt.min_effect * size(contract, &judged.before) as f64;
+    let effect = contract.attempt.min_effect * size(&judged.before) as f64;
     replaced >= contract.attempt.eligible_min_size && replaced as f64 >= texts as f64 + effect
 }
 
@@ -348,7 +348,7 @@ fn surely_smaller(contract: &Contract, case: &Case<'_>, judged: &Judged<'_>) -> 
 /// between two neighbours of one role.
 fn keeps_some(contract: &Contract, judged: &Judged<'_>, eligible: &[usize]) -> bool {
     let rules = &contract.attempt;
-    let full = rules.input_max.is_some_and(|max| rules.calls != Calls::Chunks && size(contract, &judged.before) > max);
+    let full = rules.input_max.is_some_and(|max| rules.calls != Calls::Chunks && size(&judged.before) > max);
     let speaks = |at: &usize| judged.before[*at].visible && judged.before[*at].message.role != Role::System;
     let before_the_last = 0..eligible.last().copied().unwrap_or(0);
     let apart = before_the_last.filter(speaks).any(|at| !eligible.contains(&at));

@@ -3,7 +3,7 @@
 use super::{Blame, Case, Cause, Check, Level, Requirement, Seen};
 use crate::contract::{Calls, Capability, Contract, Feature, Growth, PressureSource, StatusKind};
 use crate::history::{Pressure, StepKind};
-use crate::oracle::view::size_of;
+use crate::oracle::view::Item;
 use crate::oracle::{Forbid, Judged, Outcome, Require};
 use crate::text::counted;
 
@@ -223,7 +223,7 @@ fn declared_calls(contract: &Contract, judged: &Judged<'_>) -> usize {
         (Calls::AtMost(n), _) => n as usize,
         (Calls::Chunks, max) => {
             // As many as the input needs, where no two neighbours fit together: twice the quotient, and one to merge.
-            let sizes = judged.before.iter().filter(|item| item.visible).map(|item| size_of(contract, item) + 1);
+            let sizes = judged.before.iter().filter(|item| item.visible).map(|item| item.size + 1);
             2 * (sizes.sum::<usize>() / max.unwrap_or(usize::MAX).max(1)) + 2
         }
     }
@@ -246,21 +246,22 @@ fn trims_while_cooling(case: &Case<'_>) -> Seen {
     seen
 }
 
+/// What the model sees. Own items may have another id whenever the view is put together.
+fn visible<'a>(view: &'a [Item<'_>]) -> impl Iterator<Item = (Option<usize>, &'a str)> {
+    view.iter().filter(|item| item.visible).map(|item| (item.external(), item.message.content.as_str()))
+}
+
 fn leaves_the_view(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let none = |judged: &&Judged<'_>| ordinary(judged) && judged.step.pressure == Pressure::None;
     for judged in case.steps().iter().filter(none) {
-        // Own items may have another id whenever the view is put together.
-        let visible = |view: &crate::oracle::view::View<'_>| -> Vec<(Option<usize>, String)> {
-            let items = view.iter().filter(|item| item.visible);
-            items.map(|item| (item.external(), item.message.content.clone())).collect()
-        };
         // A checkpoint that was asked for before may be answered, and installed, at any later step.
-        let summary = |item: &&crate::oracle::view::Item<'_>| item.is_own() && item.visible && item.message.summary;
+        let summary = |item: &&Item<'_>| item.is_own() && item.visible && item.message.summary;
         let stood = |id: &str| judged.before.iter().any(|item| item.message.id == id);
         let answered = case.contract.status.visible.contains(&StatusKind::Checkpoint)
             && judged.after.iter().filter(summary).any(|item| !stood(&item.message.id));
-        let changed = visible(&judged.before) != visible(&judged.after) && judged.outcome != Some(Outcome::Success);
+        let same = || visible(&judged.before).eq(visible(&judged.after));
+        let changed = judged.outcome != Some(Outcome::Success) && !same();
         let changed = changed && !answered;
         let detail = changed.then(|| "the view changed at pressure none".to_owned());
         seen.check(judged.command, "view changed", detail);

@@ -1,8 +1,5 @@
 //! Sound designs that a naive suite would blame.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
-
 use super::contracts::{
     abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, growth_ignored,
     half_open_timer, kept_latch, latch, latch_only, monotonic, noop_fails, reference, three_strikes, unspecified, view,
@@ -14,8 +11,9 @@ use crate::contract::{
     AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
 };
 use crate::message::{Message, Role};
-use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, leading, standing, trimmable};
+use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, leading, marks, standing, trimmable};
 use crate::trace::Action;
+use std::cell::{Cell, RefCell};
 
 pub(super) const ALL: &[Row] = rows! {
     "quiet":
@@ -475,12 +473,11 @@ pub(super) const ALL: &[Row] = rows! {
 
 /// Everything but leading system messages, pinned ones, and, if `latest`, the latest user message; whole call groups.
 fn all_but_guidance(view: &[Message], latest: bool) -> Vec<usize> {
-    let mut stays: HashSet<usize> = (0..leading(view)).collect();
-    stays.extend((0..view.len()).filter(|at| view[*at].pinned));
     let user = view.iter().rposition(|m| m.role == Role::User && m.is_visible() && !m.is_own());
-    stays.extend(user.filter(|_| latest));
+    let pinned = (0..view.len()).filter(|at| view[*at].pinned);
+    let mut stays = marks(view.len(), (0..leading(view)).chain(pinned).chain(user.filter(|_| latest)));
     close_groups(view, &mut stays);
-    let may = |at: &usize| view[*at].is_visible() && !view[*at].is_own() && !stays.contains(at);
+    let may = |at: &usize| view[*at].is_visible() && !view[*at].is_own() && !stays[*at];
     (0..view.len()).filter(may).collect()
 }
 

@@ -1,13 +1,11 @@
 //! Bugs in what survives a compaction.
 
-use std::collections::HashSet;
-
 use super::contracts::{alternation, drops, reference};
 use super::{Row, rows};
 use crate::candidate::Conversation;
 use crate::contract::Contract;
 use crate::message::{Message, Role};
-use crate::model::{Sound, close_groups, eligible, leading, trimmable};
+use crate::model::{Sound, close_groups, eligible, leading, marks, trimmable};
 
 pub(super) const ALL: &[Row] = rows! {
     "pins-are-forgotten":
@@ -242,9 +240,9 @@ pub(super) const ALL: &[Row] = rows! {
                 let last = view.iter().rposition(|m| m.is_visible() && !m.is_own() && !m.pinned && m.role != Role::System);
                 let all = found.iter().copied().chain(last.filter(|at| !user && !found.contains(at)));
                 let mut all: Vec<usize> = all.collect();
-                let mut kept: HashSet<usize> = (0..view.len()).filter(|at| !all.contains(at)).collect();
+                let mut kept = marks(view.len(), (0..view.len()).filter(|at| !all.contains(at)));
                 close_groups(view, &mut kept);
-                all.retain(|at| !kept.contains(at));
+                all.retain(|at| !kept[*at]);
                 all
             }
             fn summary(&self, _: &Contract, text: &str) -> Message {
