@@ -359,9 +359,13 @@ class Conversation:
 
     def append(self, messages):
         """Take external messages into log and view."""
+        log, view, after, last = self.log.append, self.view.append, self.after, self.last
         for said in messages:
-            self._add(said)
-            self.external += visible(said)
+            log(said)
+            view(said)
+            after[said["id"]] = last
+            last = self.last = said["id"]
+            self.external += not said.get("ui_only", False)
 
     def say(self, own):
         """Take an own message (a dict, or text for a `status`) into log and view; returns it."""
@@ -500,7 +504,8 @@ def claim_stdout():
         sys.stdout.flush()
     except (AttributeError, OSError, ValueError):
         pass
-    reader, writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # A whole case is a long line: it is read at once.
+    reader, writer = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -539,7 +544,7 @@ class _Wire:
             line = self.reader.readline()
             if not line:
                 return None
-            if line.strip():
+            if not line.isspace():
                 return line
 
     def write(self, text):
@@ -729,14 +734,14 @@ class _Server:
         """
         (requests,) = _members(params, "requests")
         script = params.get("summaries") or {}
+        steps = {index: iter(answers or ()) for index, answers in (script.get("steps") or {}).items()}
         endings, calls = [], []
+
+        def summarize(sent):
+            calls.append('{"request":%d,"params":%s}' % (index, _encode(sent)))
+            return _summary(next(steps.get(str(index), _NO_ANSWERS), script.get("default")))
+
         for index, request in enumerate(requests):
-            answers = iter((script.get("steps") or {}).get(str(index)) or ())
-
-            def summarize(sent):
-                calls.append('{"request":%d,"params":%s}' % (index, _encode(sent)))
-                return _summary(next(answers, script.get("default")))
-
             if request.get("method") in ("case", "hello", "bye"):
                 ending = "error", _failure(_Failure(-32600, "%s has no place in a case" % request["method"]))
             else:
@@ -762,14 +767,22 @@ class _Encoded:
 _wire = None
 # What most steps do, and what need not be written anew each time.
 _NOTHING = _Encoded('{"action":"none","appended":[],"view":null}')
+_NO_ANSWERS = iter(())
 _from_json = json.JSONDecoder().decode
-_to_json = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+_FORMAT = {"ensure_ascii": True, "allow_nan": False, "separators": (",", ":")}
+_to_json = json.JSONEncoder(check_circular=False, **_FORMAT).encode
+_to_json_slowly = json.JSONEncoder(**_FORMAT).encode
 
 
 def _encode(value):
     if isinstance(value, _Encoded):
         return value.text
-    return _to_json(value) if value or value != {} else "{}"
+    if not value and value == {}:
+        return "{}"
+    try:
+        return _to_json(value)
+    except RecursionError:
+        return _to_json_slowly(value)  # says whether it holds itself, or is only deep
 
 
 def _reply(number, ending):

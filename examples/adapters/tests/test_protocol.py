@@ -308,6 +308,27 @@ class Lines(unittest.TestCase):
             self.assertEqual(call("attempt", guard="any", outcome="ok", during=[{}]), {"ran": True})
             self.assertEqual(call("attempt", guard="any", outcome="ok"), {"ran": False})
 
+    def test_a_result_that_holds_itself_or_is_deep(self):
+        source = """
+            import plimsoll
+
+            class Mine(plimsoll.Candidate):
+                def gauge(self, messages, reported=None):
+                    deep = []
+                    for _ in range(100_000):
+                        deep = [deep]
+                    if messages:
+                        deep = {}
+                        deep["deep"] = deep
+                    return {"pressure": "none", "tokens": deep}
+
+            plimsoll.run(Mine())
+        """
+        with Adapter(source=source) as mine:
+            for messages, says in (([{"id": "m1"}], "Circular reference"), ([], "recursion")):
+                with self.assertRaisesRegex(Error, says):
+                    mine.call("gauge", messages=messages)
+
     def test_a_result_that_is_not_json(self):
         source = """
             import plimsoll
