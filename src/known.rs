@@ -268,7 +268,7 @@ impl KnownFailures {
             Verdict::Pass | Verdict::Vacuous if part => None,
             _ if row.is_listable() => {
                 let reason = row.listed_reason().unwrap_or_default().to_owned();
-                if known.reason.is_empty() || known.reason == reason {
+                if known.reason.is_empty() || same(&known.reason, &reason) {
                     hide(known, row);
                     return None;
                 }
@@ -304,7 +304,8 @@ impl KnownFailures {
             let hidden = |row: &&mut RequirementReport| {
                 row.id.starts_with(prefix)
                     && row.is_listable()
-                    && (known.reason.is_empty() || row.listed_reason() == Some(&known.reason))
+                    && (known.reason.is_empty()
+                        || row.listed_reason().is_some_and(|reason| same(reason, &known.reason)))
                     && !listed(&row.id)
             };
             let (place, id) = (place(&self.file, known.line), &known.id);
@@ -364,6 +365,11 @@ fn lines<'a>(text: &'a str, list: &'a str) -> impl Iterator<Item = usize> + 'a {
         name.is_some_and(|(name, _)| name.trim() == list)
     };
     text.lines().enumerate().filter(move |(_, line)| begins(line)).map(|(at, _)| at + 1)
+}
+
+/// Whether they are the same reason: a person may have it from a screen, which shows spaces for underscores.
+fn same(one: &str, other: &str) -> bool {
+    one.replace('_', " ") == other.replace('_', " ")
 }
 
 #[cfg(test)]

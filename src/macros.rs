@@ -165,7 +165,11 @@ impl Shared {
         let Some(row) = report.requirement(&id) else {
             return note(&format!("{id} was not asked for by PLIMSOLL_REQUIREMENT"));
         };
-        let text = self.text(report).failure(row);
+        let text = match row.verdict {
+            // The test of the whole says why, once for all of them.
+            Verdict::Vacuous => format!("{id} is vacuous: nothing in this run exercised it; `verdict` says why"),
+            _ => self.text(report).failure(row),
+        };
         let soft = matches!(row.verdict, Verdict::Advice | Verdict::NotReached);
         assert!(row.tally() != Tally::Failed && !(report.strict && soft), "{text}");
         match (row.verdict, &report.aborted) {

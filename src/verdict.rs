@@ -334,11 +334,11 @@ impl Report {
     pub fn closing_line(&self) -> String {
         let (passed, failed, skipped) = self.tallies();
         let soft = |row: &&RequirementReport| row.verdict == Verdict::Advice && row.tally() == Tally::Passed;
-        let advice = match self.requirements.iter().filter(soft).count() {
-            0 => String::new(),
-            n => format!(" ({n} with advice)"),
-        };
-        format!("conformance: {passed} passed{advice}, {failed} failed, {skipped} skipped")
+        let known = |row: &&RequirementReport| row.verdict == Verdict::Known && row.tally() == Tally::Skipped;
+        let told = |n: usize, words: &str| if n == 0 { String::new() } else { format!(" ({n} {words})") };
+        let advice = told(self.requirements.iter().filter(soft).count(), "with advice");
+        let known = told(self.requirements.iter().filter(known).count(), "known to fail");
+        format!("conformance: {passed} passed{advice}, {failed} failed, {skipped} skipped{known}")
     }
 
     /// The exit code of a run: 0 passed, 1 failed, 2 could not run or nothing ran.

@@ -81,7 +81,7 @@ fn arguments(line: &'static str) -> Option<Vec<&'static str>> {
         let steps = [
             "cargo test --all-features",
             "cargo build --release --features cli",
-            "cargo install --path plimsoll --features cli",
+            "cargo install --locked --path plimsoll --features cli",
             "cargo install cargo-fuzz",
             "cargo insta test --all-features --test snapshots --example timelines --review",
         ];
@@ -111,7 +111,9 @@ fn every_command_of_the_readme_runs() {
         desk.path().join("plimsoll-witnesses/FILE.jsonl"),
     )
     .unwrap();
-    let lines = of(README, "sh").into_iter().chain(of(README, "yaml")).flat_map(str::lines);
+    let steps = of(README, "yaml").into_iter().flat_map(str::lines).filter(|line| line.starts_with("- run: "));
+    let workflow = include_str!("../examples/ci/check.yml");
+    let lines = of(README, "sh").into_iter().flat_map(str::lines).chain(steps);
     let mut count = 0;
     for mut arguments in lines.filter_map(arguments) {
         let no_node = || Command::new("node").arg("--version").output().is_err();
@@ -126,6 +128,8 @@ fn every_command_of_the_readme_runs() {
         count += 1;
     }
     assert!(count >= 7, "only {count} commands were found");
+    let uses = of(README, "yaml").into_iter().flat_map(str::lines).filter_map(|line| line.strip_prefix("- uses: "));
+    assert!(uses.clone().count() > 0 && uses.clone().all(|action| workflow.contains(action)), "check.yml uses others");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::Judge;
 use super::judged::{Forbid, Require};
 use super::state::{Mark, Open, Permit};
 use super::view::{self, Item};
-use crate::contract::{Capability, Pending};
+use crate::contract::{Capability, CountsAs, Pending};
 use crate::history::{Name, Pressure, StepCommand, StepKind};
 
 impl<'t> Judge<'t> {
@@ -94,6 +94,10 @@ impl<'t> Judge<'t> {
                 let mut reasons = match permit {
                     None => return Vec::new(),
                     Some(Permit::NoAttemptYet) => vec![Require::FirstAttempt],
+                    // A cooldown that something else may have started is no reason before there was an attempt.
+                    Some(_) if track.attempts == 0 && contract.attempt.noop == CountsAs::Ignored => {
+                        vec![Require::FirstAttempt]
+                    }
                     Some(Permit::CooldownOver) => vec![Require::CooldownOver],
                     Some(Permit::Grown) => vec![Require::Grown],
                 };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::areas::{columns, folded, grouped};
 use super::quote::escaped;
-use super::told::{broke, cost, is_case, listed, parts, played, remarks, seen_as, unexercised};
+use super::told::{broke, cost, is_case, listed, parts, played, reason, remarks, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{NondeterministicReport, Report, RequirementReport, Tally, Verdict};
@@ -103,7 +103,7 @@ impl<'a> TextReport<'a> {
     }
 
     fn write_failure(&self, out: &mut impl fmt::Write, row: &RequirementReport) -> fmt::Result {
-        let reason = row.reason.as_deref().map(|reason| format!(": {}", escaped(reason))).unwrap_or_default();
+        let reason = reason(row).map(|reason| format!(": {}", escaped(&reason))).unwrap_or_default();
         let tone = if row.tally() == Tally::Failed { Tone::Bad } else { Tone::Warn };
         let verdict = self.toned(tone, row.verdict.name());
         writeln!(

@@ -65,6 +65,11 @@ pub(super) fn listed(rows: &[&RequirementReport]) -> String {
     rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// Why a requirement is broken, in words.
+pub(super) fn reason(row: &RequirementReport) -> Option<String> {
+    row.reason.as_deref().map(|reason| reason.replace('_', " "))
+}
+
 /// What the fault of a failure cost, where its history has a price.
 pub(super) fn cost(row: &RequirementReport) -> Option<String> {
     let Cost { calls, chars, forbidden_calls, forbidden_chars } = row.drawing.as_ref()?.cost;

@@ -45,7 +45,10 @@ pub(crate) const ALL: &[Requirement] = &[
         applies: |c| c.latch().is_some(),
         check: Check::Decide {
             exercised: after_any_failure,
-            blamed: |b| (b.attempted(Forbid::Latched) || b.missing_step()) && b.particular_failure(),
+            blamed: |b| {
+                let missing = b.missing_step() && !b.has(Cause::Abort);
+                (b.attempted(Forbid::Latched) || missing) && b.particular_failure()
+            },
         },
     },
     Requirement {

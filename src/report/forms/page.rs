@@ -6,7 +6,7 @@ use super::Forms;
 use super::chart::chart;
 use crate::report::areas::{folded, grouped, shown};
 use crate::report::html::plain;
-use crate::report::told::{broke, cost, played, seen_as, unexercised};
+use crate::report::told::{broke, cost, played, reason, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::verdict::{BrokenReport, RequirementReport, Tally, Verdict};
 
@@ -135,7 +135,7 @@ impl Forms<'_> {
     fn write_failure(&self, out: &mut String, row: &RequirementReport) -> fmt::Result {
         let advice = if row.verdict == Verdict::Advice { " advice" } else { "" };
         let id = plain(&row.id);
-        let reason = row.reason.as_deref().map(|reason| format!(": {}", plain(reason))).unwrap_or_default();
+        let reason = reason(row).map(|reason| format!(": {}", plain(&reason))).unwrap_or_default();
         writeln!(out, "<section class=\"finding{advice}\" id=\"why-{id}\" aria-labelledby=\"title-{id}\">")?;
         writeln!(
             out,

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::Forms;
 use crate::report::areas::{columns, folded, grouped};
 use crate::report::quote::{escaped, markdown as marked};
-use crate::report::told::{broke, cost, listed, parts, played, seen_as, unexercised};
+use crate::report::told::{broke, cost, listed, parts, played, reason, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{RequirementReport, Tally, Verdict};
@@ -86,7 +86,7 @@ impl Forms<'_> {
     }
 
     fn write_row(&self, out: &mut String, row: &RequirementReport) -> fmt::Result {
-        let reason = row.reason.as_deref().map(|reason| format!(": {}", marked(reason))).unwrap_or_default();
+        let reason = reason(row).map(|reason| format!(": {}", marked(&reason))).unwrap_or_default();
         writeln!(out, "\n### {} {}{reason}\n", row.id, row.verdict.name().replace('_', " "))?;
         if let Some(requirement) = requirement(&row.id) {
             writeln!(out, "{}\n", requirement.sentence())?;
