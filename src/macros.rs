@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::contract::{Capability, Contract};
+use crate::oracle::Judgement;
 use crate::regressions::{DIR, For, Kept, files};
-use crate::report::{Forms, TextReport, escaped};
+use crate::report::{Forms, TextReport, escaped, steps, timeline};
+use crate::runner::Draw;
 use crate::suite::Suite;
 use crate::verdict::{Report, Tally, Verdict};
 use crate::witness::Witness;
@@ -127,6 +129,11 @@ pub fn regressions(suite: impl Fn() -> Suite, root: &str, part: Option<Capabilit
     note(&format!("{played} witnesses of {} were played and pass", dir.display()));
 }
 
+/// The history, and what every gate stood at in each of its steps.
+fn told(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) -> String {
+    format!("{}\n{}", timeline(contract, judgement, fault), steps(contract, judgement, fault))
+}
+
 /// The run that the tests of one module share.
 #[derive(Debug)]
 pub struct Shared {
@@ -203,7 +210,9 @@ impl Shared {
         let Some(path) = std::env::var_os("PLIMSOLL_REPLAY").filter(|path| !path.is_empty()) else {
             return note("PLIMSOLL_REPLAY names no witness: nothing is replayed");
         };
-        let replay = Witness::load(Path::new(&path)).and_then(|witness| suite().from_env()?.replay(&witness));
+        // With the steps one by one, as `plimsoll explain` has them: no command can play what lives in this crate.
+        let draw = Draw { history: told, rows: false, consulted: true };
+        let replay = Witness::load(Path::new(&path)).and_then(|witness| suite().from_env()?.show(&witness, draw));
         match replay {
             Ok(replay) if replay.fails() => panic!("the witness fails:\n\n{replay}"),
             Ok(replay) => note(&replay.to_string()),

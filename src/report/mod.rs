@@ -9,7 +9,6 @@ mod matrix;
 mod quote;
 mod row_words;
 mod rows;
-#[cfg(feature = "cli")]
 mod steps;
 mod text;
 mod timeline;
@@ -21,7 +20,6 @@ pub(crate) use forms::Forms;
 pub(crate) use matrix::Matrix;
 pub(crate) use quote::{escaped, shell};
 pub(crate) use rows::rows;
-#[cfg(feature = "cli")]
 pub(crate) use steps::steps;
 pub use text::TextReport;
 #[cfg(feature = "cli")]

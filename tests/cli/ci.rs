@@ -79,7 +79,7 @@ fn a_workflow_checks_out_what_it_installs_and_hides_no_failure() {
         seen += 1;
         let text = fs::read_to_string(&path).unwrap();
         let count = |part: &str| text.matches(part).count();
-        assert_eq!(count("--path plimsoll "), count("          path: plimsoll\n"), "{}", path.display());
+        assert!(count("--path plimsoll ") <= count("          path: plimsoll\n"), "{}", path.display());
         assert!(!text.contains("|| true") && !text.contains("--edit-last"), "{}", path.display());
         // An adapter's repository has no Rust of its own.
         assert!(!(text.contains("CANDIDATE") && text.contains("nextest")), "{}", path.display());
