@@ -30,7 +30,10 @@ fn an_unlisted_failure_fails() {
 #[test]
 fn a_listed_pass_fails_and_says_what_to_edit() {
     let ran = with(&format!("{THR_1}[[known]]\nid = \"LOG-1\"\n"));
-    assert_eq!((ran.code, ran.closing_line()), (Some(1), "conformance: 0 passed, 1 failed, 2 skipped (1 known to fail)"));
+    assert_eq!(
+        (ran.code, ran.closing_line()),
+        (Some(1), "conformance: 0 passed, 1 failed, 2 skipped (1 known to fail)")
+    );
     assert!(ran.out.contains("LOG-1 is listed and its verdict is pass: delete the row"), "{}", ran.out);
 }
 
