@@ -214,7 +214,10 @@ impl<'t> Externals<'t> {
             let size = if same { self.sizes[at] } else { size_of_message(self.contract, message) };
             Item { message, verbatim: same, size, ..self.sent(at) }
         };
-        if let Some(at) = self.by_id(&message.id) {
+        // No message of the host has an id of an own one.
+        if !message.is_own()
+            && let Some(at) = self.by_id(&message.id)
+        {
             return external(at);
         }
         if !extras.is_empty() && extras.contains(message.id.as_str()) {
