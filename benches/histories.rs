@@ -2,17 +2,56 @@
 //! against the whole harness (the candidate driven, the oracle following, every requirement judging) on the same histories.
 //!
 //! `cargo bench --bench histories`, in one run, so that the ratios mean something. `drawn` plays histories from the grammar
-//! that the suite searches, `long` one history of 10, 100 and 1,000 steps; the throughput counts steps.
+//! that the suite searches, `long` one history of 10, 100 and 1,000 steps; the throughput counts steps. Where the system tells
+//! how long a thread was at work (Linux), that is measured, and what else the machine does counts little.
 
 use std::hint::black_box;
-use std::time::Duration;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use plimsoll::fuzz::{guard, history};
 use plimsoll::{
     Answer, Command, Compactor, Contract, Conversation, Draft, History, Host, Name, Reference, RejectionKind, Reply,
     Restart, Role, Scribe, StepCommand, Stop,
 };
+
+/// The time that this thread was at work; else the time that went by.
+struct Work;
+
+impl Work {
+    fn now() -> Duration {
+        static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        let at_work = told.and_then(|told| told.split(' ').next()?.parse().ok());
+        at_work.map_or_else(|| BEGUN.elapsed(), Duration::from_nanos)
+    }
+}
+
+impl Measurement for Work {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        Self::now()
+    }
+    fn end(&self, start: Duration) -> Duration {
+        Self::now() - start
+    }
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn to_f64(&self, value: &Duration) -> f64 {
+        value.as_nanos() as f64
+    }
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
 
 /// Drives the reference through `history` as a host would, and looks at nothing.
 fn drive(contract: &Contract, history: &History) -> usize {
@@ -128,7 +167,7 @@ fn long(steps: u32) -> History {
     History::new(1, commands.collect())
 }
 
-fn pair(criterion: &mut Criterion, name: &str, parameter: u32, histories: &[History]) {
+fn pair(criterion: &mut Criterion<Work>, name: &str, parameter: u32, histories: &[History]) {
     let contract = Contract::default();
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
@@ -142,7 +181,7 @@ fn pair(criterion: &mut Criterion, name: &str, parameter: u32, histories: &[Hist
     group.finish();
 }
 
-fn histories(criterion: &mut Criterion) {
+fn histories(criterion: &mut Criterion<Work>) {
     let drawn = drawn(&Contract::default());
     pair(criterion, "drawn", drawn.len() as u32, &drawn);
     for steps in [10, 100, 1_000] {
@@ -150,5 +189,5 @@ fn histories(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, histories);
+criterion_group!(name = benches; config = Criterion::default().with_measurement(Work); targets = histories);
 criterion_main!(benches);

@@ -160,3 +160,26 @@ impl Conversation {
         self.log.push(message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Role;
+
+    #[test]
+    fn a_view_is_kept_beside_the_log_only_where_it_is_another() {
+        let said = |id: &str| Message::new(id, Role::User, id);
+        let mut conversation = Conversation::new("s1");
+        conversation.receive(vec![said("m1"), said("m2")]);
+        assert!(conversation.is_whole());
+        assert_eq!(conversation.view(), conversation.log());
+        conversation.install(vec![said("m2")]);
+        conversation.receive(vec![said("m3")]);
+        assert!(!conversation.is_whole());
+        assert_eq!(conversation.view(), [said("m2"), said("m3")]);
+        let log = conversation.log().to_vec();
+        conversation.load(log.clone(), log.clone());
+        assert!(conversation.is_whole());
+        assert_eq!(conversation.into_parts(), (log.clone(), log));
+    }
+}

@@ -1,5 +1,6 @@
 //! A view as the oracle sees it: items matched with the messages that the host sent.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -59,9 +60,12 @@ pub(crate) struct Externals<'t> {
     contract: &'t Contract,
     sizes: Vec<usize>,
     by_id: Index<&'t str>,
-    by_token: Index<[u8; TOKEN]>,
-    by_key: Index<u32>,
+    /// By the call that a result answers.
     by_call: Index<&'t str>,
+    // What not every history asks for.
+    by_token: OnceCell<Index<[u8; TOKEN]>>,
+    by_key: OnceCell<Index<u32>>,
+    scribe: Scribe,
 }
 
 const TOKEN: usize = 8;
@@ -71,9 +75,10 @@ const TOKEN: usize = 8;
 struct Index<K>(Vec<(K, usize)>);
 
 impl<K: Ord> Index<K> {
-    fn new(all: impl Iterator<Item = K>) -> Self {
-        let mut all: Vec<(K, usize)> = all.zip(0..).collect();
-        all.sort_unstable();
+    fn new(all: impl Iterator<Item = (K, usize)>) -> Self {
+        let mut all: Vec<(K, usize)> = all.collect();
+        // Keys come in order for the most part, and so does what is sorted stably.
+        all.sort();
         Self(all)
     }
 
@@ -95,11 +100,11 @@ impl<'t> Externals<'t> {
         let drafts = trace.history.drafts().zip(&trace.externals);
         let all: Vec<_> = drafts.map(|((name, draft), (_, _, message))| (name, draft, message)).collect();
         let sizes = all.iter().map(|(_, _, message)| size_of_message(contract, message)).collect();
-        let by_id = Index::new(all.iter().map(|(_, _, message)| message.id.as_str()));
-        let by_token = Index::new(all.iter().map(|(_, draft, _)| scribe.letters(draft.key)));
-        let by_key = Index::new(all.iter().map(|(_, draft, _)| draft.key));
-        let by_call = Index::new(all.iter().map(|(_, _, message)| message.call_id.as_deref().unwrap_or_default()));
-        Self { all, contract, sizes, by_id, by_token, by_key, by_call }
+        let by_id = Index::new(all.iter().map(|(_, _, message)| message.id.as_str()).zip(0..));
+        let results = all.iter().zip(0..).filter_map(|((_, _, message), at)| Some((message.call_id.as_deref()?, at)));
+        let by_call = Index::new(results);
+        let (by_token, by_key) = (OnceCell::new(), OnceCell::new());
+        Self { all, contract, sizes, by_id, by_call, by_token, by_key, scribe }
     }
 
     /// The host's message at `at` as it was sent.
@@ -128,7 +133,8 @@ impl<'t> Externals<'t> {
     }
 
     pub(crate) fn by_key(&self, key: u32) -> Option<usize> {
-        self.by_key.last(&key)
+        let by_key = || Index::new(self.all.iter().map(|(_, draft, _)| draft.key).zip(0..));
+        self.by_key.get_or_init(by_key).last(&key)
     }
 
     /// `text`, each id of a host's message in it behind the number that timelines show: `message 3 (msg-17)`.
@@ -148,12 +154,14 @@ impl<'t> Externals<'t> {
     /// The host's messages whose tokens stand in `text`, in the order in which they stand, each once.
     pub(crate) fn tokens(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
-        let Some((sample, _)) = self.by_token.0.first() else { return found };
+        let by_token = || Index::new(self.all.iter().map(|(_, draft, _)| self.scribe.letters(draft.key)).zip(0..));
+        let by_token = self.by_token.get_or_init(by_token);
+        let Some((sample, _)) = by_token.0.first() else { return found };
         let (first, last) = (sample[0], sample[TOKEN - 1]);
         // A token is ASCII: where its bytes stand, no character is cut.
         for window in text.as_bytes().windows(TOKEN).filter(|window| window[0] == first && window[TOKEN - 1] == last) {
             let token = <[u8; TOKEN]>::try_from(window).ok();
-            if let Some(at) = token.and_then(|token| self.by_token.last(&token))
+            if let Some(at) = token.and_then(|token| by_token.last(&token))
                 && !found.contains(&at)
             {
                 found.push(at);
@@ -185,6 +193,19 @@ impl<'t> Externals<'t> {
         !item.content.is_empty() || self.message(at).content.is_empty()
     }
 
+    /// The host's message that answers `call`, where one alone does. Whatever answers none has the empty one.
+    fn only_result(&self, call: &str) -> Option<usize> {
+        let mut found = self.by_call.all(&call).iter().map(|(_, at)| *at);
+        let (first, second) = if call.is_empty() {
+            let none = |at: &usize| self.message(*at).call_id.as_deref().unwrap_or_default().is_empty();
+            let mut found = (0..self.all.len()).filter(none);
+            (found.next(), found.next())
+        } else {
+            (found.next(), found.next())
+        };
+        first.filter(|_| second.is_none())
+    }
+
     /// Matches one item: by id, then by the call that it answers, then by its tokens.
     pub(crate) fn item(&self, message: &'t Message, extras: &HashSet<&str>) -> Item<'t> {
         let external = |at: usize| {
@@ -193,7 +214,10 @@ impl<'t> Externals<'t> {
             let size = if same { self.sizes[at] } else { size_of_message(self.contract, message) };
             Item { message, verbatim: same, size, ..self.sent(at) }
         };
-        if let Some(at) = self.by_id(&message.id) {
+        // No message of the host has an id of an own one.
+        if !message.is_own()
+            && let Some(at) = self.by_id(&message.id)
+        {
             return external(at);
         }
         if !extras.is_empty() && extras.contains(message.id.as_str()) {
@@ -211,8 +235,8 @@ impl<'t> Externals<'t> {
                 _ => own,
             };
         }
-        if let Some([(_, at)]) = message.call_id.as_deref().map(|call| self.by_call.all(&call)) {
-            return external(*at);
+        if let Some(at) = message.call_id.as_deref().and_then(|call| self.only_result(call)) {
+            return external(at);
         }
         match self.tokens(&message.content)[..] {
             [at] if self.message(at).role == message.role

@@ -1,6 +1,6 @@
 //! What became of messages that left the view, and of those that were shortened.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Case, Seen};
 use crate::contract::{Capability, TrimHow};
@@ -12,7 +12,42 @@ use crate::trace::Input;
 /// A summary that was installed: a word that its text alone has, and the messages that it stands for.
 struct Told<'t> {
     token: &'t str,
-    covers: HashSet<usize>,
+    covers: Positions,
+}
+
+/// Some of the host's messages, a bit for each: what a summary stands for grows with the history.
+#[derive(Clone, Default)]
+struct Positions(Vec<u64>);
+
+impl Positions {
+    fn insert(&mut self, at: usize) {
+        if self.0.len() <= at / 64 {
+            self.0.resize(at / 64 + 1, 0);
+        }
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn add(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+    }
+
+    /// Those that are not among `other`, in order.
+    fn without<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = usize> + 'a {
+        let rest = (0..).zip(&self.0).map(|(word, bits)| (word, bits & !other.0.get(word).copied().unwrap_or(0)));
+        rest.filter(|(_, bits)| *bits != 0)
+            .flat_map(|(word, bits)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * word + bit))
+    }
+}
+
+impl FromIterator<usize> for Positions {
+    fn from_iter<I: IntoIterator<Item = usize>>(all: I) -> Self {
+        let mut positions = Self::default();
+        all.into_iter().for_each(|at| positions.insert(at));
+        positions
+    }
 }
 
 /// See VIEW-6.
@@ -31,11 +66,11 @@ pub(super) fn nothing_vanishes(case: &Case<'_>) -> Seen {
         }
         let summaries = told.entry(judged.name).or_default();
         let mut due = present(externals, &judged.before);
-        due.extend(summaries.iter().flat_map(|summary| &summary.covers));
+        summaries.iter().for_each(|summary| due.add(&summary.covers));
         let mut found = present(externals, &judged.after);
-        let mut new = Told { token: "", covers: judged.covered(externals) };
+        let mut new = Told { token: "", covers: judged.covered(externals).into_iter().collect() };
         for old in summaries.iter().filter(|old| was_sent(judged, old.token)) {
-            new.covers.extend(&old.covers);
+            new.covers.add(&old.covers);
         }
         summaries.retain(|old| says(&judged.after, old.token));
         for token in judged.usable().filter_map(|text| text.split_whitespace().next()) {
@@ -44,26 +79,21 @@ pub(super) fn nothing_vanishes(case: &Case<'_>) -> Seen {
                 new.token = token;
             }
         }
-        found.extend(summaries.iter().flat_map(|summary| &summary.covers));
-        let mut lost: Vec<usize> = due.difference(&found).copied().collect();
-        lost.sort_unstable();
-        let lost = lost.into_iter().find_map(|at| unexcused(case, judged, at));
+        summaries.iter().for_each(|summary| found.add(&summary.covers));
+        let lost = due.without(&found).find_map(|at| unexcused(case, judged, at));
         seen.check(judged.command, "vanished uncovered", lost);
     }
     seen
 }
 
 /// The host's messages that the model sees: as items, or by a token in an own item.
-fn present(externals: &Externals<'_>, view: &[Item<'_>]) -> HashSet<usize> {
-    let mut found = HashSet::new();
-    for item in view.iter().filter(|item| item.visible) {
-        match item.external() {
-            Some(at) => found.extend([at]),
-            None => found.extend(externals.tokens(&item.message.content)),
-        }
-    }
-    found.retain(|at| externals.message(*at).is_visible());
-    found
+fn present(externals: &Externals<'_>, view: &[Item<'_>]) -> Positions {
+    let named = |item: &Item<'_>| match item.external() {
+        Some(at) => vec![at],
+        None => externals.tokens(&item.message.content),
+    };
+    let found = view.iter().filter(|item| item.visible).flat_map(named);
+    found.filter(|at| externals.message(*at).is_visible()).collect()
 }
 
 /// Whether an own item has `token`.
@@ -177,9 +207,10 @@ pub(super) fn trimmed_well(case: &Case<'_>) -> Seen {
             if is != sent && !item.message.trimmed && added(is, sent).is_empty() {
                 return Some(format!("{id} was trimmed from {before} characters to {after} and nothing marks it"));
             }
-            let marker = added(was, sent);
-            let again = added(is, sent);
-            let twice = was != sent && marker.len() > 2 && again.matches(marker.trim()).count() > 1;
+            // What was whole before is marked for the first time.
+            let marked_before = || Some(added(was, sent)).filter(|marker| marker.len() > 2);
+            let marker = if was == sent { None } else { marked_before() };
+            let twice = marker.is_some_and(|marker| added(is, sent).matches(marker.trim()).count() > 1);
             twice.then(|| format!("{id} had been trimmed and was marked a second time"))
         });
         seen.check(judged.command, "trimmed badly", broken);
@@ -242,6 +273,16 @@ fn added(text: &str, original: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_are_a_set_in_order() {
+        let mut some: Positions = [130, 3, 64, 3].into_iter().collect();
+        let others: Positions = [64, 5].into_iter().collect();
+        assert_eq!(some.without(&others).collect::<Vec<_>>(), [3, 130]);
+        assert_eq!(others.without(&some).collect::<Vec<_>>(), [5]);
+        some.add(&others);
+        assert_eq!(some.without(&Positions::default()).collect::<Vec<_>>(), [3, 5, 64, 130]);
+    }
 
     #[test]
     fn what_was_added_is_found_wherever_it_stands() {
