@@ -47,7 +47,12 @@ fn compare(every: usize, rest: usize) {
                     let batch = comparable(report(&["--", PLIMSOLL, "serve", "--candidate", name]));
                     let single = comparable(report(&["--line-by-line", "--", PLIMSOLL, "serve", "--candidate", name]));
                     for (how, served) in [("batch", batch), ("line by line", single)] {
-                        if served != within {
+                        // Who does not repeat itself is no more alike to itself in process: it fails all the same.
+                        let row = zoo::all().find(|row| row.name() == name).unwrap();
+                        let alike = served == within
+                            || row.breaks().contains(&"ISO-4")
+                                && [&served, &within].iter().all(|run| run["passed"] == false);
+                        if !alike {
                             wrong.lock().unwrap().push(format!("{name}, {how}: {}", differing(&within, &served)));
                         }
                     }
@@ -68,17 +73,13 @@ fn differing(within: &serde_json::Value, served: &serde_json::Value) -> String {
     format!("{members:?}{}", rows.concat())
 }
 
-/// A sample of them, in whole runs of the command.
+/// A sample of them, in whole runs of the command: every hundred and twentieth, or every so many as `PLIMSOLL_SERVED` says. With 1
+/// that is all of them, three runs for each of nearly four hundred.
 #[test]
 fn a_served_candidate_is_the_one_in_process() {
-    compare(120, 5);
-}
-
-/// All of them, in whole runs of the command.
-#[test]
-#[ignore = "three runs for each of nearly four hundred take half an hour: run it when the adapter or the runner changes, `cargo test --all-features --test cli -- --ignored`"]
-fn every_served_candidate_is_the_one_in_process() {
-    compare(1, 0);
+    let every = std::env::var("PLIMSOLL_SERVED").ok().map(|number| number.parse::<usize>().unwrap());
+    let every = every.unwrap_or(120);
+    compare(every, 5 % every);
 }
 
 /// How a candidate is reached.
