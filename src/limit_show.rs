@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use crate::change_play;
-use crate::contract::{Contract, FitUnit};
+use crate::contract::{Contract, FitUnit, Structure};
 use crate::field::{Cut, Reduced};
 use crate::gauge_play;
 use crate::limit_case::LimitCase;
@@ -28,9 +28,17 @@ pub(crate) fn reduce(contract: &Contract, seen: &Reduction) -> String {
     let unit = contract.field.unit;
     let mut out = format!("  reduce {} to {}\n", counted(seen.facts.most, words(unit)), seen.max);
     let width = seen.blocks.iter().map(|block| unit.len(&block.text).to_string().len()).max().unwrap_or(0);
+    let is_text = contract.field.structure == Structure::Text;
     for (at, block) in seen.blocks.iter().take(ROWS).enumerate() {
-        let required = if block.required { "required " } else { "removable" };
-        line(&mut out, &format!("block {:<4}", at + 1), &format!("{required} {}", sized(unit, &block.text, width)));
+        let text = sized(unit, &block.text, width);
+        match block.required {
+            _ if is_text => line(&mut out, "text", &text),
+            true => line(&mut out, &format!("block {:<4}", at + 1), &format!("required  {text}")),
+            false => line(&mut out, &format!("block {:<4}", at + 1), &format!("removable {text}")),
+        }
+    }
+    if is_text && contract.field.tail > 0 {
+        line(&mut out, "must stay", &format!("the last {} of the last paragraph", contract.field.tail));
     }
     more(&mut out, seen.blocks.len(), "blocks");
     line(&mut out, "answer", &reduction(unit, &seen.reply));

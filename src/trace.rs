@@ -92,6 +92,11 @@ impl Reply {
     pub fn is_abort(&self) -> bool {
         matches!(self, Self::Rejection(RejectionKind::Aborted))
     }
+
+    /// Whether it is a summary that can be used as it stands.
+    pub(crate) fn is_usable(&self) -> bool {
+        matches!(self, Self::Summary { usable: true, .. })
+    }
 }
 
 /// What went into a summariser call.

@@ -89,6 +89,10 @@ pub(super) fn init(kind: &str, dir: &Path, crate_path: Option<&Path>) -> Result<
     };
     let mut told = String::new();
     for File { path, text } in *files {
+        // The shortest adapter is the starter, under the name of what it is to become.
+        let is_adapter = path.starts_with("adapter.");
+        let named = |text: &str| text.replace("minimal", "adapter").replace("Minimal", "Adapter");
+        let text = if is_adapter { named(text) } else { (*text).to_owned() };
         let path = dir.join(path);
         let parent = path.parent().unwrap_or(dir);
         fs::create_dir_all(parent)

@@ -298,6 +298,12 @@ pub(crate) trait Behaviour: Send + 'static {
         let _ = (contract, conversation);
     }
 
+    /// Whether an attempt goes on without the part of its input that this came of.
+    fn goes_on(&self, outcome: Outcome) -> bool {
+        let _ = outcome;
+        false
+    }
+
     /// What is made of a summary with more calls: nothing.
     fn refine(&self, host: &Host, summary: Summary) -> Result<Summary, Rejection> {
         let _ = host;

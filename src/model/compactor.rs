@@ -253,7 +253,10 @@ impl Machine {
             {
                 answer = host.summarize(&other);
             }
-            let mut summary = answer.map_err(|rejection| behaviour.outcome_of(rejection))?;
+            let mut summary = match answer.map_err(|rejection| behaviour.outcome_of(rejection)) {
+                Err(outcome) if behaviour.goes_on(outcome) && !texts.is_empty() => continue,
+                answer => answer?,
+            };
             arrived.append(&mut summary.arrived);
             let summary = behaviour.refine(host, summary).map_err(|rejection| behaviour.outcome_of(rejection))?;
             if let Some(kind) = behaviour.unusable(&summary) {

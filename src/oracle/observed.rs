@@ -4,7 +4,7 @@ use super::Judge;
 use super::judged::{Judged, Outcome};
 use super::view::{self, Item};
 use crate::contract::{FailureKind, SizeUnit};
-use crate::history::{Answer, StepCommand};
+use crate::history::Answer;
 
 impl<'t> Judge<'t> {
     /// What kind of thing the step was, from what was seen of it.
@@ -55,16 +55,16 @@ impl<'t> Judge<'t> {
             Outcome::Abort
         } else if judged.event.raised.is_some() {
             Outcome::Failure(FailureKind::Raised)
-        } else if let Some(kind) = calls.iter().rev().find_map(|call| call.reply.failure()) {
-            Outcome::Failure(kind)
         } else if installed && size_after > size_before {
             Outcome::Failure(FailureKind::Inflated)
         } else if installed && size_after == size_before {
             Outcome::Failure(FailureKind::Equal)
+        } else if let Some(kind) = calls.iter().rev().find_map(|call| call.reply.failure()) {
+            Outcome::Failure(kind)
         } else if installed {
             Outcome::Failure(FailureKind::Ineffective)
         } else {
-            Outcome::Failure(unfit(judged.step))
+            Outcome::Failure(judged.unfit().last().unwrap_or(FailureKind::NoView))
         });
     }
 
@@ -86,12 +86,25 @@ impl<'t> Judge<'t> {
     }
 }
 
-/// Why a usable summary was not installed, by what the host meant it to be.
-fn unfit(step: &StepCommand) -> FailureKind {
-    match step.answers.last() {
-        Some(Answer::Inflated) => FailureKind::Inflated,
-        Some(Answer::Equal) => FailureKind::Equal,
-        Some(Answer::Ineffective) => FailureKind::Ineffective,
-        _ => FailureKind::NoView,
+impl Judged<'_> {
+    /// What a failed attempt may be known by: of several calls each that failed, and what was amiss with a usable summary.
+    pub(super) fn failures(&self) -> impl Iterator<Item = FailureKind> {
+        let rejected = self.event.calls.iter().filter_map(|call| call.reply.failure());
+        let known = match self.outcome {
+            Some(Outcome::Failure(kind)) => Some(kind),
+            _ => None,
+        };
+        rejected.chain(self.unfit()).chain(known)
+    }
+
+    /// Why each usable summary would not be installed, by what the host meant it to be.
+    fn unfit(&self) -> impl Iterator<Item = FailureKind> {
+        let usable = self.event.calls.iter().enumerate().filter(|(_, call)| call.reply.is_usable());
+        usable.map(|(at, _)| match self.step.answer(at) {
+            Answer::Inflated => FailureKind::Inflated,
+            Answer::Equal => FailureKind::Equal,
+            Answer::Ineffective => FailureKind::Ineffective,
+            _ => FailureKind::NoView,
+        })
     }
 }

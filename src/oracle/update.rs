@@ -43,16 +43,15 @@ impl<'t> Judge<'t> {
                 track.facts.last_installed = judged.replaced;
             }
         }
+        let exempt = |kind: &FailureKind| contract.latch().is_some_and(|rules| rules.exempt.contains(kind));
         match (kind, judged.outcome) {
             (StepKind::Step, Some(Outcome::Success)) => {
                 track.cooling.start(mark, true);
                 track.latch.clear();
             }
-            (StepKind::Step, Some(Outcome::Failure(kind))) => {
+            (StepKind::Step, Some(Outcome::Failure(_))) => {
                 track.cooling.start(mark, false);
-                // Of several calls that failed each may be the one that the attempt is known by.
-                let kinds = judged.event.calls.iter().filter_map(|call| call.reply.failure());
-                track.latch.fail_as(contract, kinds.chain([kind]), mark);
+                track.latch.fail_as(contract, judged.failures(), mark);
             }
             (StepKind::Step, Some(Outcome::Abort)) if abort_fails => {
                 track.cooling.start(mark, false);
@@ -69,9 +68,11 @@ impl<'t> Judge<'t> {
                 track.cooling.may_clear();
                 track.latch.clear();
             }
-            (StepKind::Overflow, Some(Outcome::Failure(kind))) => {
+            (StepKind::Overflow, Some(Outcome::Failure(_))) => {
                 track.cooling.may_start(mark, true);
-                track.latch.may_fail(contract, kind, mark);
+                if let Some(kind) = judged.failures().find(|kind| !exempt(kind)) {
+                    track.latch.may_fail(contract, kind, mark);
+                }
             }
             (StepKind::Overflow, Some(Outcome::Abort)) => {
                 track.cooling.may_start(mark, abort_fails);
@@ -109,9 +110,8 @@ impl<'t> Judge<'t> {
             track.recoveries.0 = 0;
         }
         let latched = track.latch.is_latched();
-        let exempt = |kind: &FailureKind| contract.latch().is_some_and(|rules| rules.exempt.contains(kind));
         let struck = match judged.outcome {
-            Some(Outcome::Failure(kind)) => !exempt(&kind),
+            Some(Outcome::Failure(_)) => judged.failures().any(|kind| !exempt(&kind)),
             Some(Outcome::Abort) => abort_fails,
             Some(Outcome::Success) | None => false,
         };

@@ -193,17 +193,12 @@ impl<'t> Externals<'t> {
         !item.content.is_empty() || self.message(at).content.is_empty()
     }
 
-    /// The host's message that answers `call`, where one alone does. Whatever answers none has the empty one.
+    /// The host's message that answers `call`, where one alone does.
     fn only_result(&self, call: &str) -> Option<usize> {
-        let mut found = self.by_call.all(&call).iter().map(|(_, at)| *at);
-        let (first, second) = if call.is_empty() {
-            let none = |at: &usize| self.message(*at).call_id.as_deref().unwrap_or_default().is_empty();
-            let mut found = (0..self.all.len()).filter(none);
-            (found.next(), found.next())
-        } else {
-            (found.next(), found.next())
-        };
-        first.filter(|_| second.is_none())
+        match self.by_call.all(&call) {
+            [(_, at)] => Some(*at),
+            _ => None,
+        }
     }
 
     /// Matches one item: by id, then by the call that it answers, then by its tokens.

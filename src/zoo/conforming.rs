@@ -1,9 +1,9 @@
 //! Sound designs that a naive suite would blame.
 
 use super::contracts::{
-    abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, growth_ignored,
-    half_open_timer, kept_latch, latch, latch_only, monotonic, noop_fails, reference, three_strikes, unspecified, view,
-    volatile,
+    abort_fails, alternation, attempt, checkpoint, chunks, cooldown_only, cooldowns, drops, effect, exempting,
+    growth_ignored, half_open_timer, kept_latch, latch, latch_only, monotonic, no_notes, noop_fails, reference,
+    three_strikes, unspecified, view, volatile,
 };
 use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Restart, Summary};
@@ -19,6 +19,15 @@ pub(super) const ALL: &[Row] = rows! {
     "quiet":
         "It says nothing of what it does."
         kind "status", under reference(),
+        {
+            fn status(&self, _: &str) -> Option<Message> {
+                None
+            }
+        }
+
+    "quiet-without-notes":
+        "It says nothing of what it does, and neither it nor its host has messages for the person only."
+        kind "status", under no_notes(),
         {
             fn status(&self, _: &str) -> Option<Message> {
                 None
@@ -207,7 +216,7 @@ pub(super) const ALL: &[Row] = rows! {
 
     "exempt-kinds":
         "Lost connections and time-outs start the cooldown, and are no strike."
-        kind "latch", under latch(Latch { exempt: vec![FailureKind::Timeout, FailureKind::Transport], ..Latch::default() }),
+        kind "latch", under exempting(),
         {}
 
     "net-growth":
@@ -267,6 +276,16 @@ pub(super) const ALL: &[Row] = rows! {
     "one-more-try":
         "When the first call fails it makes a second one in the same step, and says so."
         kind "attempt", under attempt(Attempt { calls: Calls::AtMost(2), ..Attempt::default() }),
+        {
+            fn tries(&self) -> usize {
+                2
+            }
+        }
+
+    "one-more-try-that-exempts":
+        "It tries again in the same step, and lost connections and time-outs are no strike."
+        kind "attempt",
+        under Contract { latch: exempting().latch, ..attempt(Attempt { calls: Calls::AtMost(2), ..Attempt::default() }) },
         {
             fn tries(&self) -> usize {
                 2

@@ -1,8 +1,8 @@
 //! Contracts that the rows declare.
 
 use crate::contract::{
-    Attempt, Calls, Capability, Clock, Contract, Cooldown, CountsAs, Durability, Growth, Latch, RestartRules, Status,
-    StatusKind, Throttle, Trim, TrimHow, ViewRules,
+    Attempt, Calls, Capability, Clock, Contract, Cooldown, CountsAs, Durability, FailureKind, Feature, Growth, Latch,
+    RestartRules, Status, StatusKind, Throttle, Trim, TrimHow, ViewRules,
 };
 
 /// The reference's, without what is asked apart from conversations: everything that a compactor can claim, every parameter at its default.
@@ -59,6 +59,18 @@ pub(super) fn cooldowns(seconds: &[f64]) -> Contract {
 /// Another latch.
 pub(super) fn latch(latch: Latch) -> Contract {
     Contract { latch: Some(latch), ..reference() }
+}
+
+/// Lost connections and time-outs are no strike.
+pub(super) fn exempting() -> Contract {
+    latch(Latch { exempt: vec![FailureKind::Timeout, FailureKind::Transport], ..Latch::default() })
+}
+
+/// No message is for the person only.
+pub(super) fn no_notes() -> Contract {
+    let mut contract = reference();
+    contract.messages.retain(|feature| *feature != Feature::UiOnly);
+    contract
 }
 
 /// The prompt and the answer of an attempt are messages like any other.

@@ -59,6 +59,15 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "a-part-may-fail":
+        "When the call for a later part of a long input is rejected, it installs what came of the parts before."
+        breaks "VIEW-6", kind "failed-summary-drops-history", under chunks(2_000),
+        {
+            fn goes_on(&self, outcome: Outcome) -> bool {
+                outcome == Outcome::Failure(FailureKind::Rejected)
+            }
+        }
+
     "deaf-while-it-waits":
         "What arrives while a summary is made is lost."
         breaks "OUT-9", kind "in-flight-race", under reference(),

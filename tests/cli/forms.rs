@@ -182,6 +182,23 @@ fn a_form_that_cannot_be_written_is_told_before_the_run() {
 }
 
 #[test]
+fn what_is_known_not_to_hold_is_drawn_and_told_by_the_badge() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("known.toml"), "[[known]]\nid = \"THR-1\"\n").unwrap();
+    let candidate = ["--candidate", "self-counting-throttle", "-r", "THR-1", "-r", "THR-4", "--known", "known.toml"];
+    let forms = ["check", "--effort", "smoke", "--html", "page.html", "--badge", "badge.json"];
+    let ran = plimsoll_in(dir.path(), &[&forms[..], &candidate].concat());
+    assert_eq!(ran.closing_line(), "conformance: 1 passed, 0 failed, 1 skipped (1 known to fail)", "{}", ran.err);
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    let (_, known) = page.split_once("<h2>What is known not to hold</h2>").unwrap();
+    assert!(known.contains("id=\"why-THR-1\"") && known.contains("<svg") && page.contains("href=\"#why-THR-1\""));
+    assert!(!page.contains("<h2>What does not hold</h2>"));
+    let badge: Value = serde_json::from_str(&fs::read_to_string(dir.path().join("badge.json")).unwrap()).unwrap();
+    assert_eq!(badge["color"], "yellow");
+    assert_eq!(badge["message"], "1 of 2 hold, 1 known not to, 2 of 2 claimed, a part only");
+}
+
+#[test]
 fn every_report_is_as_its_schema_says() {
     let schema: Value = serde_json::from_str(include_str!("../../spec/report.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();

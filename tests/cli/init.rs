@@ -12,6 +12,11 @@ fn a_starter_gives_a_verdict_as_it_is() {
     for (kind, command) in runs {
         let made = plimsoll_in(dir.path(), &["init", kind, kind]);
         assert_eq!(made.code, Some(0), "{}", made.err);
+        let adapter = fs::read_to_string(dir.path().join(kind).join(command[1])).unwrap();
+        assert!(
+            adapter.contains(&format!("check -- {}", command.join(" "))) && !adapter.contains("inimal"),
+            "{adapter}"
+        );
         if Command::new(command[0]).arg("--version").output().is_err() {
             continue;
         }

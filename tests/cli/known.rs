@@ -37,6 +37,21 @@ fn a_listed_pass_fails_and_says_what_to_edit() {
     assert!(ran.out.contains("LOG-1 is listed and its verdict is pass: delete the row"), "{}", ran.out);
 }
 
+/// The screen shows spaces where the report has underscores.
+#[test]
+fn a_reason_may_be_written_as_the_screen_shows_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let check = ["check", "--effort", "smoke", "--candidate", "prefix", "-r", "RED-4", "--known", "known.toml"];
+    for (reason, code) in [("trailing block lost", 0), ("trailing_block_lost", 0), ("trailing block", 1)] {
+        let row = format!("[[known]]\nid = \"RED-4\"\nreason = \"{reason}\"\n");
+        std::fs::write(dir.path().join("known.toml"), row).unwrap();
+        let ran = plimsoll_in(dir.path(), &check);
+        // What is known and nothing else says nothing: the code is that of a run with nothing to hold.
+        assert_eq!(ran.out.contains("RED-4 fails for another reason"), code == 1, "{reason}: {}", ran.out);
+        assert_eq!(ran.code == Some(1), code == 1, "{reason}: {}{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn another_reason_fails_and_says_which() {
     let ran = with("[[known]]\nid = \"THR-1\"\nreason = \"moonshine\"\n");

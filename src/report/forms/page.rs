@@ -112,12 +112,20 @@ impl Forms<'_> {
 
     fn write_failures(&self, out: &mut String) -> fmt::Result {
         let rows = shown(&self.report.requirements, self.report.first.as_deref());
-        if rows.is_empty() && self.report.broken.is_empty() {
-            return Ok(());
+        if !rows.is_empty() || !self.report.broken.is_empty() {
+            writeln!(out, "<h2>What does not hold</h2>")?;
         }
-        writeln!(out, "<h2>What does not hold</h2>")?;
         rows.iter().try_for_each(|row| self.write_failure(out, row))?;
-        self.report.broken.iter().try_for_each(|broken| self.write_break(out, broken))
+        self.report.broken.iter().try_for_each(|broken| self.write_break(out, broken))?;
+        let mut known = self.known().peekable();
+        if known.peek().is_some() {
+            writeln!(out, "<h2>What is known not to hold</h2>")?;
+        }
+        known.try_for_each(|row| self.write_failure(out, row))
+    }
+
+    fn known(&self) -> impl Iterator<Item = &RequirementReport> {
+        self.report.requirements.iter().filter(|row| row.verdict == Verdict::Known)
     }
 
     fn write_break(&self, out: &mut String, broken: &BrokenReport) -> fmt::Result {
@@ -133,7 +141,7 @@ impl Forms<'_> {
     }
 
     fn write_failure(&self, out: &mut String, row: &RequirementReport) -> fmt::Result {
-        let advice = if row.verdict == Verdict::Advice { " advice" } else { "" };
+        let advice = if matches!(row.verdict, Verdict::Advice | Verdict::Known) { " advice" } else { "" };
         let id = plain(&row.id);
         let reason = reason(row).map(|reason| format!(": {}", plain(&reason))).unwrap_or_default();
         writeln!(out, "<section class=\"finding{advice}\" id=\"why-{id}\" aria-labelledby=\"title-{id}\">")?;
@@ -200,7 +208,7 @@ impl Forms<'_> {
         for row in &self.report.requirements {
             let id = plain(&row.id);
             let why = row.folded_under.as_deref().unwrap_or(&row.id);
-            let verdict = match explained.iter().any(|row| row.id == why) {
+            let verdict = match explained.iter().copied().chain(self.known()).any(|row| row.id == why) {
                 true => format!("<a href=\"#why-{}\">{}</a>", plain(why), verdict(row)),
                 false => verdict(row),
             };
