@@ -217,6 +217,7 @@ impl Finding {
             witness: None,
             witness_steps: failure.map(|_| 1),
             detail: failure.map(|failure| failure.detail.clone()),
+            again: false,
             folded_under: None,
             note: None,
             shrink_executions: failure.map_or(0, |failure| usize::try_from(failure.shrinks).unwrap_or(usize::MAX)),

@@ -95,6 +95,9 @@ pub struct RequirementReport {
     /// Why it failed, in one sentence with numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Whether a witness of the folder of regressions shows it: it was found before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// The failing id that explains it, under which it is folded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded_under: Option<String>,

@@ -50,6 +50,10 @@ fn can_replace(path: &Path, what: &str, option: &str, is_ours: impl Fn(&Path) ->
     let refused = |error: std::io::Error| {
         cannot(format!("cannot write {what} to {}: {error}; name another file with {option}", path.display()))
     };
+    if path == Path::new("-") {
+        // Who means the standard output would look for it there in vain.
+        return Err(cannot(format!("{option} - names no file: name one, or /dev/stdout")));
+    }
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => Err(refused(ErrorKind::IsADirectory.into())),
         // Standard output that goes to a file: to write the file is to lose what was printed.

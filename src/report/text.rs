@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::areas::{columns, folded, grouped};
 use super::quote::escaped;
-use super::told::{broke, cost, is_case, listed, parts, played, reason, remarks, seen_as, unexercised};
+use super::told::{again, broke, cost, is_case, listed, parts, played, reason, remarks, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{NondeterministicReport, Report, RequirementReport, Tally, Verdict};
@@ -132,6 +132,9 @@ impl<'a> TextReport<'a> {
         }
         if let Some(cost) = cost(row) {
             self.line(out, "cost", &cost)?;
+        }
+        if let Some(again) = again(row) {
+            self.line(out, "again", again)?;
         }
         let folded = folded(&self.report.requirements, &row.id);
         if !folded.is_empty() {

@@ -96,6 +96,11 @@ pub(super) fn seen_as(row: &RequirementReport) -> Vec<String> {
     kinds_of(&row.id, row.reason.as_deref()).map(line).collect()
 }
 
+/// That a failure came up again, where it did.
+pub(super) fn again(row: &RequirementReport) -> Option<&'static str> {
+    row.again.then_some("a witness in the folder of regressions shows it: it was found before")
+}
+
 /// Whether the witness is a case at a limit, and not a history.
 pub(super) fn is_case(id: &str) -> bool {
     requirement(id).is_some_and(|requirement| requirement.check.side().is_some())

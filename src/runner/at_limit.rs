@@ -248,12 +248,15 @@ fn enter(setup: &Setup, side: Capability, found: &LimitReport, witnesses: Option
     if let Some(why) = &found.cut_short {
         report.cut_short.get_or_insert_with(|| why.clone());
     }
+    let before = setup.first.iter().filter(|given| matches!(given, Given::Case(case) if case.side() == side)).count();
     let written = |ids: &[&str], slug: &str, why: (&str, &str), case: &crate::limit_case::LimitCase, shown: &str| {
         let witness = Witness::of_case(setup.contract.clone(), case.clone());
         write(setup, witnesses?, ids, slug, why, witness, shown)
     };
     for (mut row, finding) in found.rows().into_iter().zip(&found.findings) {
-        if let Some(Failure { reason, detail, witness, shown, .. }) = &finding.failure {
+        if let Some(Failure { reason, detail, witness, shown, after, .. }) = &finding.failure {
+            // What was found before plays first.
+            row.again = *after <= before as u64;
             row.witness = written(&[finding.id], &slug(finding.id, reason), (reason, detail), witness, shown);
         }
         if let Some(known) = report.requirements.iter_mut().find(|known| known.id == row.id) {

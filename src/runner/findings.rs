@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Examiner, Raised, Setup, Suspect, Tick};
 use crate::contract::Weight;
 use crate::drawing::Drawing;
-use crate::generate::{Budget, Planned};
+use crate::generate::{Budget, Planned, Share};
 use crate::heart::{Task, Watch};
 use crate::history::History;
 use crate::oracle::judge;
@@ -33,6 +33,8 @@ pub(crate) struct Finding {
     pub(crate) drawing: Option<Drawing>,
     /// It did not repeat.
     pub(crate) nondeterministic: bool,
+    /// A witness that was found before shows it.
+    pub(crate) again: bool,
     causes: BTreeSet<Cause>,
 }
 
@@ -85,6 +87,7 @@ pub(super) fn as_they_are(
             executions: 0,
             drawing: None,
             nondeterministic: false,
+            again: raised.planned.share == Share::Regression,
             causes: BTreeSet::new(),
         })
     });
@@ -275,6 +278,7 @@ impl Bench {
             executions,
             drawing,
             nondeterministic: false,
+            again: raised.planned.share == Share::Regression,
             causes,
         }]
     }
@@ -314,6 +318,7 @@ impl Bench {
             executions: 0,
             drawing: None,
             nondeterministic: false,
+            again: raised.planned.share == Share::Regression,
             causes: BTreeSet::new(),
         }
     }
@@ -356,8 +361,10 @@ impl Bench {
 /// Enters the findings into the rows: for each id the one with the shortest witness.
 pub(super) fn enter(report: &mut Report, found: &[Finding]) {
     for row in &mut report.requirements {
-        let of_row = found.iter().filter(|finding| finding.ids.contains(&row.id.as_str()));
-        let Some(best) = of_row.min_by_key(|finding| (finding.nondeterministic, finding.history.commands.len())) else {
+        let mut of_row = found.iter().filter(|finding| finding.ids.contains(&row.id.as_str()));
+        let Some(best) =
+            of_row.clone().min_by_key(|finding| (finding.nondeterministic, finding.history.commands.len()))
+        else {
             continue;
         };
         let must = row.level == "MUST";
@@ -367,6 +374,7 @@ pub(super) fn enter(report: &mut Report, found: &[Finding]) {
             (false, false) => Verdict::Advice,
         };
         row.exercised = row.exercised.max(1);
+        row.again = of_row.any(|finding| finding.again);
         row.reason = Some(best.reason.clone());
         row.detail = Some(best.detail.clone());
         row.witness.clone_from(&best.witness);

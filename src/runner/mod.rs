@@ -285,6 +285,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         witness: None,
         witness_steps: None,
         detail: None,
+        again: false,
         folded_under: None,
         note: None,
         shrink_executions: 0,

@@ -31,6 +31,7 @@ fn witnesses_of_the_candidate_play_first() {
     let options = ["-r", "THR-1", "--candidate", "self-counting-throttle"];
     assert_eq!(check(dir.path(), &options).code, Some(1));
     assert_eq!(share(&report(dir.path())), Some((1, 1)));
+    assert_eq!(report(dir.path())["requirements"][0]["again"], true);
     // It is for that candidate, and no other.
     let ran = check(dir.path(), &["-r", "THR-1"]);
     assert_eq!((ran.code, share(&report(dir.path()))), (Some(0), None), "{}", ran.err);

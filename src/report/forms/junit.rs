@@ -5,6 +5,7 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 use super::Forms;
 use crate::report::areas::{grouped, is_break};
 use crate::report::escaped;
+use crate::report::told::again;
 use crate::requirement::requirement;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
@@ -77,6 +78,7 @@ impl Forms<'_> {
         let mut parts: Vec<String> = requirement(&row.id).map(|it| it.sentence().to_owned()).into_iter().collect();
         parts.extend(row.timeline.as_ref().map(|timeline| timeline.trim_end().to_owned()));
         parts.extend(row.detail.as_ref().map(|detail| detail.lines().map(escaped).collect::<Vec<_>>().join("\n")));
+        parts.extend(again(row).map(str::to_owned));
         parts.extend(row.folded_under.as_ref().map(|id| format!("it goes with {id}")));
         parts.extend(self.replay(row));
         parts.join("\n\n")

@@ -6,7 +6,7 @@ use super::Forms;
 use super::chart::chart;
 use crate::report::areas::{folded, grouped, shown};
 use crate::report::html::plain;
-use crate::report::told::{broke, cost, played, reason, seen_as, unexercised};
+use crate::report::told::{again, broke, cost, played, reason, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::verdict::{BrokenReport, RequirementReport, Tally, Verdict};
 
@@ -176,6 +176,9 @@ impl Forms<'_> {
         let mut fact = |name: &str, value: &str| writeln!(out, "<dt>{name}</dt><dd>{value}</dd>");
         if let Some(cost) = cost(row) {
             fact("cost", &plain(&cost))?;
+        }
+        if let Some(again) = again(row) {
+            fact("again", again)?;
         }
         let with = folded(&self.report.requirements, &row.id);
         if !with.is_empty() {

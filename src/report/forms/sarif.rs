@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Forms;
 use crate::report::areas::is_break;
 use crate::report::escaped;
+use crate::report::told::again;
 use crate::requirement::{Level, Requirement, requirement};
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
@@ -51,12 +52,13 @@ impl Forms<'_> {
         let reason = row.reason.as_deref().map_or_else(|| row.verdict.name().replace('_', " "), escaped);
         let detail = row.detail.as_deref().map(|detail| format!(": {}", escaped(detail))).unwrap_or_default();
         let with = row.folded_under.as_ref().map(|id| format!("\nIt goes with {id}.")).unwrap_or_default();
+        let again = again(row).map(|again| format!("\nAgain: {again}.")).unwrap_or_default();
         let replay = self.replay(row).map(|command| format!("\nReplay: {command}")).unwrap_or_default();
         let mut result = json!({
             "ruleId": row.id,
             "ruleIndex": ids.iter().position(|id| *id == row.id),
             "level": level(row),
-            "message": {"text": format!("{reason}{detail}{with}{replay}")},
+            "message": {"text": format!("{reason}{detail}{again}{with}{replay}")},
             "locations": [{"physicalLocation": {
                 "artifactLocation": {"uri": uri(file)},
                 "region": {"startLine": line},

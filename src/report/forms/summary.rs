@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::Forms;
 use crate::report::areas::{columns, folded, grouped};
 use crate::report::quote::{escaped, markdown as marked};
-use crate::report::told::{broke, cost, listed, parts, played, reason, seen_as, unexercised};
+use crate::report::told::{again, broke, cost, listed, parts, played, reason, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{RequirementReport, Tally, Verdict};
@@ -102,6 +102,9 @@ impl Forms<'_> {
         }
         if let Some(cost) = cost(row) {
             writeln!(out, "- cost: {cost}")?;
+        }
+        if let Some(again) = again(row) {
+            writeln!(out, "- again: {again}")?;
         }
         let with = folded(&self.report.requirements, &row.id);
         if !with.is_empty() {
