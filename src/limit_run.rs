@@ -1,7 +1,7 @@
 //! A run at a limit: plays cases, counts what they exercise, and makes the witness of what they break smaller.
 
 use crate::contract::Contract;
-use crate::generate::Cases;
+use crate::generate::{Cases, Share};
 use crate::limit_budget::LimitBudget;
 use crate::limit_case::LimitCase;
 use crate::limit_play::{Break, Judge, Side};
@@ -20,6 +20,8 @@ pub(crate) struct Control<'a> {
     pub(crate) until: &'a [String],
     /// Played before the others, and not counted among those of the budget.
     pub(crate) first: &'a [LimitCase],
+    /// This share of the cases is played alone.
+    pub(crate) share: Option<Share>,
     /// Whether the run ends now, with what it has.
     pub(crate) stop: &'a dyn Fn() -> bool,
     /// What is going on.
@@ -43,7 +45,7 @@ pub(crate) enum Event<'e> {
 
 impl Control<'_> {
     pub(crate) fn none() -> Self {
-        Self { only: &[], until: &[], first: &[], stop: &|| false, tell: &|_| {} }
+        Self { only: &[], until: &[], first: &[], share: None, stop: &|| false, tell: &|_| {} }
     }
 }
 
@@ -78,7 +80,11 @@ impl<'a, S: Side> Run<'a, S> {
     pub(crate) fn of(mut self, cases: Cases<LimitCase>) -> LimitReport {
         let (mut bytes, mut kept, mut cuts) = (0, 0.0, 0u32);
         let first = self.control.first.iter().cloned();
-        for case in first.chain(cases.up_to(self.budget.cases)) {
+        let cases: Box<dyn Iterator<Item = LimitCase>> = match self.control.share {
+            Some(share) => cases.of(share, self.budget.cases),
+            None => Box::new(cases.up_to(self.budget.cases)),
+        };
+        for case in first.chain(cases) {
             if bytes > self.budget.bytes || self.report.cut_short.is_some() || self.stopped() {
                 break;
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::candidate::{Compactor, Error};
 use crate::contract::Contract;
-use crate::generate::Effort;
+use crate::generate::{Effort, Share};
 use crate::known::KnownFailures;
 use crate::requirement::requirement;
 use crate::runner::record::{FORMAT, Header, PARTS_MAX, Results, Shard};
@@ -66,6 +66,7 @@ pub struct Suite {
     shard: Shard,
     results: Option<PathBuf>,
     built_in: Option<String>,
+    alone: Option<(Share, usize)>,
 }
 
 impl std::fmt::Debug for Suite {
@@ -112,6 +113,7 @@ impl Suite {
             shard: Shard::WHOLE,
             results: None,
             built_in: None,
+            alone: None,
         }
     }
 
@@ -274,6 +276,13 @@ impl Suite {
         self
     }
 
+    /// Plays this share of the search alone, within so many steps, and as many cases at a limit.
+    #[cfg(feature = "cli")]
+    pub(crate) fn alone(mut self, share: Share, steps: usize) -> Self {
+        self.alone = Some((share, steps));
+        self
+    }
+
     /// Plays these before the search.
     #[cfg(feature = "cli")]
     pub(crate) fn first(mut self, witnesses: Vec<Witness>) -> Self {
@@ -391,6 +400,7 @@ impl Suite {
             given: self.given,
             first: self.first.into_iter().map(Given::of).collect(),
             shard: self.shard,
+            alone: self.alone,
             results,
             recorded: None,
         };

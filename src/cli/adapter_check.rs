@@ -131,7 +131,7 @@ fn outcome(claim: Capability, trace: &Trace) -> Outcome {
 /// Plays a few cases at a limit.
 fn at_limit(contract: &Contract, claim: Capability, make: &dyn Fn() -> Result<Box<dyn Compactor>, Error>) -> Outcome {
     let budget = LimitBudget { cases: CASES, shrinks: 0, ..LimitBudget::default() };
-    let control = Control { only: &[], until: &[], first: &[], stop: &|| false, tell: &|_| {} };
+    let control = Control::none();
     match check_side(contract, make, claim, &budget, control) {
         Some(report) => match report.breaks.first() {
             Some(broken) => Outcome::NotAnswered(broken.message.clone()),

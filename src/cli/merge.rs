@@ -89,6 +89,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         given: None,
         first,
         shard: Shard::WHOLE,
+        alone: None,
         results: None,
         recorded: Some(Arc::new(parts.recorded)),
     };

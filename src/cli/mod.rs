@@ -17,6 +17,8 @@ mod init;
 mod matrix;
 mod merge;
 mod overnight;
+mod power;
+mod power_table;
 mod profiles;
 mod progress;
 mod regressions;
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::AdapterCheck(arguments) => adapter_check::adapter_check(&arguments),
         Command::Zoo => catalogue::zoo(),
+        Command::Power(arguments) => power::power(&arguments),
         Command::Serve { candidate } => serve::serve(&candidate),
         Command::Init { kind, dir, crate_path } => init::init(&kind, &dir, crate_path.as_deref()),
         Command::Witness(arguments) => witness::witness(&arguments),
@@ -154,6 +157,16 @@ was killed has left out. Where there is neither, the command can be left out.")]
     Merge(Box<MergeArgs>),
     /// List the built-in candidates: the reference, known-bad ones, conforming variants
     Zoo,
+    /// Measure the suite itself: how soon each known-bad candidate is rejected, by which share of the search, and whether
+    /// each sound one passes
+    #[command(after_help = "\
+Examples:
+  plimsoll power --candidate self-counting-throttle
+  plimsoll power --markdown spec/power.md            all known-bad candidates: an hour or so
+  plimsoll power --sound                             all sound ones, at default effort
+
+Exit codes: 0 each known-bad candidate is rejected with each seed, and each sound one passes; 1 not so.")]
+    Power(PowerArgs),
     /// Speak the adapter protocol on standard input and output, as a built-in candidate
     Serve {
         /// Which one; `plimsoll zoo` lists them
@@ -354,6 +367,37 @@ struct AdapterCheckArgs {
     /// A command that speaks the adapter protocol, with its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct PowerArgs {
+    /// A built-in candidate; again, for more of them [default: all]
+    #[arg(long = "candidate", value_name = "NAME")]
+    candidates: Vec<String>,
+
+    /// With how many seeds, from 0
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+
+    /// How many steps a share of the search has when it is alone
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000)]
+    most: usize,
+
+    /// The whole search alone, and not each of its shares
+    #[arg(long)]
+    no_shares: bool,
+
+    /// The sound candidates, and not the known-bad ones
+    #[arg(long)]
+    sound: bool,
+
+    /// How much a run of a sound candidate may spend: smoke, default, nightly
+    #[arg(long, value_name = "EFFORT", default_value = "default", value_parser = effort, requires = "sound")]
+    effort: crate::Effort,
+
+    /// Write the tables to this file, in Markdown
+    #[arg(long, value_name = "FILE", conflicts_with = "sound")]
+    markdown: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

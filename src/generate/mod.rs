@@ -147,6 +147,29 @@ pub(crate) fn plan(
     })
 }
 
+/// One share of the search alone, until the budget is spent.
+#[cfg(feature = "cli")]
+pub(crate) fn share_of(
+    share: Share,
+    contract: &Contract,
+    seed: u64,
+    budget: Budget,
+) -> Box<dyn Iterator<Item = Planned> + Send> {
+    let (contract, any) = (contract.clone(), contract.converses());
+    let all: Box<dyn Iterator<Item = Planned> + Send> = match share {
+        Share::Regression => Box::new(std::iter::empty()),
+        Share::Directed => Box::new(directed::all(&contract, seed, budget.crowd).into_iter()),
+        Share::Exhaustive => Box::new(exhaustive::all(contract.clone(), seed, budget.steps)),
+        _ => Box::new(random::all(contract.clone(), seed).filter(move |planned| planned.share == share)),
+    };
+    let mut steps = 0;
+    Box::new(all.take_while(move |planned| {
+        let within = steps < budget.steps;
+        steps += cost(&planned.history, &contract).0;
+        any && within
+    }))
+}
+
 /// Cases of two kinds.
 pub(crate) struct Cases<C> {
     /// All of a small scope, the smallest first.
@@ -158,6 +181,16 @@ pub(crate) struct Cases<C> {
 impl<C: 'static> Cases<C> {
     pub(crate) fn map<D: 'static>(self, change: fn(C) -> D) -> Cases<D> {
         Cases { whole: Box::new(self.whole.map(change)), random: Box::new(self.random.map(change)) }
+    }
+
+    /// At most so many of one share: the small scope is the exhaustive one, the random cases are the uniform one.
+    pub(crate) fn of(self, share: Share, most: u64) -> Box<dyn Iterator<Item = C>> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        match share {
+            Share::Exhaustive => Box::new(self.whole.take(most)),
+            Share::Uniform => Box::new(self.random.take(most)),
+            _ => Box::new(std::iter::empty()),
+        }
     }
 
     /// At most so many in all, a quarter of them random at least.

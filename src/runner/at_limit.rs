@@ -86,7 +86,11 @@ fn start(
     watch: &Watch,
     to: mpsc::Sender<News>,
 ) -> std::io::Result<std::thread::JoinHandle<()>> {
-    let budget = LimitBudget::for_run(&setup.contract, setup.effort, setup.seed);
+    let mut budget = LimitBudget::for_run(&setup.contract, setup.effort, setup.seed);
+    if let Some((_, cases)) = setup.alone {
+        budget.cases = cases as u64;
+    }
+    let share = setup.alone.map(|(share, _)| share);
     let (contract, make, stop) = (setup.contract.clone(), Arc::clone(&setup.make), Arc::clone(&setup.stop));
     let (only, until, given) = (setup.only.clone(), setup.until.clone(), setup.given.clone());
     let cases = |given: &Given| match given {
@@ -118,7 +122,7 @@ fn start(
             };
         };
         let stop = || stop.load(Ordering::Relaxed);
-        let control = Control { only: &only, until: &until, first: &first, stop: &stop, tell: &tell };
+        let control = Control { only: &only, until: &until, first: &first, share, stop: &stop, tell: &tell };
         let found = match &given {
             Some(Given::Case(case)) => Some(check_case(&contract, &*make, case, &budget, control)),
             _ => check_side(&contract, &*make, side, &budget, control),

@@ -28,7 +28,7 @@ use search::{Tally, search};
 
 use crate::candidate::{Compactor, Error};
 use crate::contract::Contract;
-use crate::generate::{Budget, Effort, Planned};
+use crate::generate::{Budget, Effort, Planned, Share};
 use crate::history::History;
 use crate::known::KnownFailures;
 use crate::limit_case::LimitCase;
@@ -91,6 +91,8 @@ pub(crate) struct Setup {
     pub(crate) first: Vec<Given>,
     /// Of the plan this is played, and nothing else.
     pub(crate) shard: Shard,
+    /// This share of the search is played alone, within so many steps, and as many cases.
+    pub(crate) alone: Option<(Share, usize)>,
     /// What each history shows goes here at once.
     pub(crate) results: Option<Arc<Results>>,
     /// What is known already, and not played.
@@ -157,7 +159,10 @@ pub(crate) fn run(setup: &Setup) -> Report {
     let witnesses =
         setup.witness_dir.clone().map(|dir| WitnessDir::new(dir, &setup.candidate, &setup.contract, &setup.source));
     let mut report = empty_report(setup, &rows);
-    let budget = Budget::new(setup.effort, setup.contract.weight);
+    let mut budget = Budget::new(setup.effort, setup.contract.weight);
+    if let Some((_, steps)) = setup.alone {
+        budget.steps = steps;
+    }
 
     let mut tally = Tally { exercised: vec![0; claimed.len()], ..Tally::default() };
     let nothing = claimed.iter().all(|requirement| requirement.id == "ISO-4");

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use super::record::HistoryLine;
 use super::{Examined, Examiner, Given, Raised, Setup, Suspect, Tick, fails_one_of, findings, panic_text};
+#[cfg(feature = "cli")]
+use crate::generate::share_of;
 use crate::generate::{Budget, Planned, Share, plan};
 use crate::heart::{Task, Watch};
 use crate::patience;
@@ -95,6 +97,11 @@ pub(super) fn search(
     witnesses: Option<&WitnessDir>,
 ) -> Option<String> {
     let planned: Box<dyn Iterator<Item = Planned> + Send> = match &setup.given {
+        #[cfg(feature = "cli")]
+        None if setup.alone.is_some() => {
+            let share = setup.alone.map_or(Share::Directed, |(share, _)| share);
+            share_of(share, &setup.contract, setup.seed, budget)
+        }
         Some(Given::History(history)) => {
             Box::new(std::iter::once(Planned { share: Share::Directed, target: None, history: history.clone() }))
         }

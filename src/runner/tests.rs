@@ -37,6 +37,7 @@ fn setup() -> Setup {
         given: None,
         first: Vec::new(),
         shard: Shard::WHOLE,
+        alone: None,
         results: None,
         recorded: None,
     }
