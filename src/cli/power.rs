@@ -192,8 +192,8 @@ fn sound(args: &PowerArgs, rows: &[&'static Row]) -> Result<u8, Failure> {
         print(&format!("{name:<40} {told}\n"));
     })?;
     print(&format!(
-        "\n{} sound candidates, {} seeds each, effort {}: {failed} of {runs} runs failed\n",
-        rows.len(),
+        "\n{}, {} seeds each, effort {}: {failed} of {runs} runs failed\n",
+        crate::text::counted(rows.len(), "sound candidate"),
         args.seeds,
         args.effort.name()
     ));

@@ -93,7 +93,7 @@ pub(super) fn row(line: &Line, shares: bool) -> String {
 /// What the lines say together, a line each.
 fn said(lines: &[Line], seeds: u64, most: usize) -> Vec<String> {
     let all = lines.len();
-    let percent = |count: usize| if all == 0 { 0 } else { count * 100 / all };
+    let percent = |count: usize| (count * 100).checked_div(all).unwrap_or(0);
     let count = |keep: &dyn Fn(&Line) -> bool| lines.iter().filter(|line| keep(line)).count();
     let always = count(&|line| worst(&line.whole).is_some());
     let early = count(&|line| middle(&line.whole).is_some_and(|kill| kill.steps < 1_000));

@@ -129,6 +129,12 @@ impl Default for Contract {
 }
 
 impl Contract {
+    /// The most code points, or units of its own, that a declared size may stand for: of a token that somebody else counts nobody
+    /// knows more than that it is hardly longer than eight.
+    pub(crate) fn at_most(&self, size: usize) -> usize {
+        if self.size.unit == SizeUnit::Tokens { size.saturating_mul(8) } else { size }
+    }
+
     /// A contract that claims exactly `capabilities`, every parameter at its default.
     #[must_use]
     pub fn claiming(capabilities: &[Capability]) -> Self {

@@ -89,7 +89,7 @@ impl Pen<'_> {
             return (0..size).map(|at| self.draft(role(at))).collect();
         }
         // A tail that is kept by size is made of whole messages, and so is an input.
-        let kept = if rules.keep_size < 1.0 { 0 } else { rules.keep_size as usize };
+        let kept = if rules.keep_size < 1.0 { 0 } else { self.contract.at_most(rules.keep_size as usize) };
         let chars = chars_for(self.contract, size) + kept;
         let inputs = rules.input_max.map_or(1, |max| (2 * chars).div_ceil(max.max(1)));
         let pieces = inputs.max(if rules.keep_size > 0.0 { 11 } else { 1 }).min(99);
@@ -191,15 +191,14 @@ impl Pen<'_> {
     }
 
     /// The provider reports what it was sent, which is what the declared counter makes of it.
-    pub(super) fn usage(&mut self, name: Name) -> &mut Self {
+    pub(crate) fn usage(&mut self, name: Name) -> &mut Self {
         let tokens = self.contract.gauge.unit == FitUnit::Tokens && self.contract.gauge.counter != "words";
         if let Some(upto) = self.last(name)
             && tokens
-            && measures(self.contract)
             && self.contract.claims(Capability::Usage)
         {
             let (least, most) = self.measured(name);
-            let tokens = least.midpoint(most) as u64;
+            let tokens = (least.midpoint(most) as u64).max(1);
             self.push(Command::Usage { conversation: name, tokens, upto });
         }
         self

@@ -63,6 +63,16 @@ pub(crate) trait Behaviour: Send + 'static {
         conversation
     }
 
+    /// Under which key the recoveries of a conversation are counted: that of its state.
+    fn recovery_key<'a>(&self, conversation: &'a str) -> &'a str {
+        self.state_key(conversation)
+    }
+
+    /// What a report of the provider changes in what is remembered: nothing.
+    fn notes_usage(&self, memory: &mut Memory) {
+        let _ = memory;
+    }
+
     /// What is forgotten before `key` is looked up: nothing.
     fn forgets(&self, memories: &mut BTreeMap<String, Memory>, key: &str) {
         let _ = (memories, key);
@@ -236,7 +246,8 @@ pub(crate) trait Behaviour: Send + 'static {
     }
 
     /// Whether everything waits because a call is open.
-    fn waits_for_calls(&self, view: &[Message]) -> bool {
+    fn waits_for_calls(&self, kind: StepKind, view: &[Message]) -> bool {
+        let _ = kind;
         select::open_call(view)
     }
 

@@ -120,17 +120,19 @@ impl Machine {
 
     /// Whether another recovery from a proven overflow is allowed.
     fn may_recover(&mut self, conversation: &Conversation, gates: Gates) -> bool {
-        let mut memory = *self.memory(conversation);
+        let key = self.behaviour.recovery_key(conversation.id()).to_owned();
+        let mut memory = *self.memories.entry(key.clone()).or_default();
         let counts = |message: &Message| self.behaviour.counts(message);
         let growth = memory.recovered.as_mut().map_or(0, |point| self.behaviour.growth(conversation, point, &counts));
         let may = self.behaviour.may_recover(&self.contract, &mut memory, growth, gates);
-        *self.memory(conversation) = memory;
+        self.memories.insert(key, memory);
         may
     }
 
     /// Notes a recovery. One that made the view smaller is progress, and renews them.
     fn recovered(&mut self, conversation: &Conversation, here: Point, smaller: bool) {
-        let memory = self.memory(conversation);
+        let key = self.behaviour.recovery_key(conversation.id()).to_owned();
+        let memory = self.memories.entry(key).or_default();
         memory.recoveries = if smaller { 0 } else { memory.recoveries + 1 };
         memory.recovered = Some(here);
     }
@@ -260,6 +262,9 @@ impl Machine {
             arrived.append(&mut summary.arrived);
             let summary = behaviour.refine(host, summary).map_err(|rejection| behaviour.outcome_of(rejection))?;
             if let Some(kind) = behaviour.unusable(&summary) {
+                if behaviour.goes_on(Outcome::Failure(kind)) && !texts.is_empty() {
+                    continue;
+                }
                 return Err(Outcome::Failure(kind));
             }
             texts.push(summary.text);
@@ -323,7 +328,7 @@ impl Machine {
         let now_s = Now { wall_s: host.wall(), monotonic_s: host.monotonic() }.read(self.contract.throttle.clock);
         let standing = select::standing(conversation.view());
         let here = Point { log: conversation.log().len(), standing, clock_s: now_s };
-        if self.behaviour.waits_for_calls(conversation.view()) {
+        if self.behaviour.waits_for_calls(host.kind(), conversation.view()) {
             return Ok(Action::None);
         }
         if host.kind() != StepKind::Step && !self.behaviour.heeds(host.kind(), host.pressure()) {
@@ -440,6 +445,9 @@ impl Compactor for Machine {
 
     fn usage(&mut self, conversation: &mut Conversation, tokens: u64, upto: &str) -> Result<(), Error> {
         self.behaviour.reported(conversation, tokens, upto);
+        let mut memory = *self.memory(conversation);
+        self.behaviour.notes_usage(&mut memory);
+        *self.memory(conversation) = memory;
         Ok(())
     }
 

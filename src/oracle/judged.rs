@@ -237,16 +237,23 @@ impl<'t> Judged<'t> {
         self.inputs(externals).iter().flatten().copied().collect()
     }
 
-    /// The calls that may have made something of what they were shown: all, but where an error was the answer. After
+    /// The calls that may have made something of what they were shown: those that were answered with a usable text. After
     /// `overflow` the rest of the attempt goes by a smaller input.
     pub(crate) fn told(&self) -> impl Iterator<Item = &Call> {
-        self.event.calls.iter().filter(|call| is_told(call))
+        let usable = self.any_usable();
+        self.event.calls.iter().filter(move |call| is_told(call, usable))
+    }
+
+    /// Where there is none, whatever was installed stands for what is unusable, and that is another matter.
+    fn any_usable(&self) -> bool {
+        self.event.calls.iter().any(|call| call.reply.is_usable())
     }
 
     /// The messages that these were shown, by position among the externals.
     pub(crate) fn covered(&self, externals: &Externals<'_>) -> HashSet<usize> {
         let calls = self.event.calls.iter().zip(self.inputs(externals));
-        calls.filter(|(call, _)| is_told(call)).flat_map(|(_, input)| input).copied().collect()
+        let usable = self.any_usable();
+        calls.filter(|(call, _)| is_told(call, usable)).flat_map(|(_, input)| input).copied().collect()
     }
 
     /// Whether the view after it carries `text` in an own item, or in several that follow one another.
@@ -315,6 +322,9 @@ pub(crate) struct Judgement<'t> {
     pub(crate) reads: Vec<(usize, Name, View<'t>, View<'t>)>,
 }
 
-fn is_told(call: &Call) -> bool {
-    !matches!(call.reply, Reply::Rejection(kind) if kind != RejectionKind::Overflow)
+fn is_told(call: &Call, any_usable: bool) -> bool {
+    match call.reply {
+        Reply::Rejection(kind) => kind == RejectionKind::Overflow,
+        Reply::Summary { usable, .. } => usable || !any_usable,
+    }
 }

@@ -264,7 +264,7 @@ impl<'t> Judge<'t> {
         let eligible = view::surely_eligible(contract, &self.externals, &before);
         let eligible_size: usize = eligible.iter().map(|at| before[*at].size).sum();
         let enough = eligible.len() >= contract.attempt.eligible_min.max(1)
-            && eligible_size >= contract.attempt.eligible_min_size
+            && eligible_size >= contract.at_most(contract.attempt.eligible_min_size)
             && contract.claims(Capability::Summarize);
         let trimmable =
             if contract.claims(Capability::Trim) { own::trimmable(contract, &self.externals, &before) } else { 0 };
@@ -340,7 +340,9 @@ impl<'t> Judge<'t> {
             // It trimmed first. What is left may be too little to summarise.
             let left = view::surely_eligible(contract, &self.externals, &judged.after);
             let size: usize = left.iter().map(|at| judged.after[*at].size).sum();
-            if left.len() < contract.attempt.eligible_min.max(1) || size < contract.attempt.eligible_min_size {
+            if left.len() < contract.attempt.eligible_min.max(1)
+                || size < contract.at_most(contract.attempt.eligible_min_size)
+            {
                 judged.require.clear();
             }
             // And who measures once more may find that it is enough for now.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::contract::Contract;
+use crate::contract::{Capability, Contract, Feature};
 use crate::history::{Draft, Name, Scribe};
 use crate::message::{Message, Role};
 use crate::trace::{Input, Trace};
@@ -177,7 +177,8 @@ impl<'t> Externals<'t> {
             Input::Items(items) => {
                 let mut found = Vec::new();
                 for item in items {
-                    found.extend(self.by_id(&item.id).filter(|at| self.is(*at, item)));
+                    let answered = || item.call_id.as_deref().and_then(|call| self.only_result(call));
+                    found.extend(self.by_id(&item.id).or_else(answered).filter(|at| self.is(*at, item)));
                     found.extend(self.tokens(&item.content));
                 }
                 found
@@ -190,7 +191,9 @@ impl<'t> Externals<'t> {
 
     /// Whether `item` carries the external message at `at`, shortened or not.
     fn is(&self, at: usize, item: &Message) -> bool {
-        !item.content.is_empty() || self.message(at).content.is_empty()
+        // Of a result that was trimmed nothing need be left but the mark.
+        let marked = item.trimmed && self.contract.claims(Capability::Trim) && self.draft(at).role == Role::Tool;
+        !item.content.is_empty() || self.message(at).content.is_empty() || marked
     }
 
     /// The host's message that answers `call`, where one alone does.
@@ -326,7 +329,7 @@ pub(crate) fn surely_eligible<'t>(contract: &Contract, externals: &Externals<'t>
     tail().take(attempt.keep_last.max(1)).for_each(|at| protected[at] = true);
     let keep = match attempt.keep_size {
         fraction if fraction < 1.0 => fraction * size(view) as f64,
-        units => units,
+        units => contract.at_most(units.ceil() as usize) as f64,
     };
     let mut kept = 0.0;
     for at in tail() {
@@ -370,7 +373,16 @@ fn close_groups<'t>(externals: &Externals<'t>, view: &[Item<'t>], protected: &mu
 /// Positions of the tool results that are surely trimmable.
 pub(crate) fn surely_trimmable<'t>(contract: &Contract, externals: &Externals<'t>, view: &[Item<'t>]) -> Vec<usize> {
     let rules = &contract.trim;
-    let is_result = |at: &usize| view[*at].external().is_some_and(|at| externals.draft(at).role == Role::Tool);
+    // Without a role of their own results come as system messages. In front nobody can tell them from what leads, nor among
+    // others of that role where they name no call.
+    let by_role = contract.has(Feature::ToolRole);
+    let front = match by_role {
+        true => 0,
+        false if contract.has(Feature::Calls) || !contract.has(Feature::ManySystem) => leading_of_the_host(view),
+        false => view.len(),
+    };
+    let is_tool = |at: usize| externals.draft(at).role == Role::Tool;
+    let is_result = |at: &usize| *at >= front && view[*at].external().is_some_and(is_tool);
     if !(0..view.len()).any(|at| is_result(&at)) || open_call(externals, view) {
         return Vec::new();
     }
@@ -379,7 +391,7 @@ pub(crate) fn surely_trimmable<'t>(contract: &Contract, externals: &Externals<'t
     visible().take(rules.keep_last).for_each(|at| protected[at] = true);
     let mut kept = 0;
     for at in visible().filter(is_result) {
-        if kept >= rules.keep_size {
+        if kept >= contract.at_most(rules.keep_size) {
             break;
         }
         kept += view[at].size;
@@ -395,7 +407,7 @@ pub(crate) fn surely_trimmable<'t>(contract: &Contract, externals: &Externals<'t
     let saved: usize = found.iter().map(|at| chars(*at) - rules.min_chars).sum();
     let least = match rules.min_saving {
         fraction if fraction < 1.0 => fraction * size(view) as f64,
-        units => units,
+        units => contract.at_most(units.ceil() as usize) as f64,
     };
     if saved as f64 >= least { found } else { Vec::new() }
 }

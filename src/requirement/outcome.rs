@@ -341,7 +341,7 @@ fn surely_smaller(contract: &Contract, case: &Case<'_>, judged: &Judged<'_>) -> 
     let replaced: usize = eligible.iter().map(|at| judged.before[*at].size).sum();
     let texts: usize = judged.usable().map(|text| 2 * text.chars().count() + 200).sum();
     let effect = contract.attempt.min_effect * size(&judged.before) as f64;
-    replaced >= contract.attempt.eligible_min_size && replaced as f64 >= texts as f64 + effect
+    replaced >= contract.at_most(contract.attempt.eligible_min_size) && replaced as f64 >= texts as f64 + effect
 }
 
 /// Whether a sound attempt may have to leave some of what is eligible: what its calls have no room for, and what has to stay

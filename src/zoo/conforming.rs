@@ -8,7 +8,8 @@ use super::contracts::{
 use super::{Row, rows};
 use crate::candidate::{Conversation, Host, Rejection, Restart, Summary};
 use crate::contract::{
-    AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, Trim, TrimHow, ViewRules,
+    AfterReopen, Attempt, Calls, Contract, FailureKind, Latch, LatestUser, SizeRules, SizeUnit, Trim, TrimHow,
+    ViewRules,
 };
 use crate::message::{Message, Role};
 use crate::model::{Memory, Outcome, Point, Sound, close_groups, eligible, leading, marks, standing, trimmable};
@@ -31,6 +32,25 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn status(&self, _: &str) -> Option<Message> {
                 None
+            }
+        }
+
+    "counts-tokens":
+        "Sizes are tokens, a quarter of the characters, and so is what is enough to summarise."
+        kind "attempt", under Contract { size: SizeRules { unit: SizeUnit::Tokens, ..SizeRules::default() }, ..reference() },
+        {
+            fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+                let tokens: usize = eligible.iter().map(|at| view[*at].content.chars().count() / 4).sum();
+                eligible.len() >= contract.attempt.eligible_min && tokens >= contract.attempt.eligible_min_size
+            }
+        }
+
+    "empties-results":
+        "Of a result that it trims nothing is left but the mark."
+        kind "trim", under reference(),
+        {
+            fn shorten(&self, _: &str) -> String {
+                String::new()
             }
         }
 

@@ -30,6 +30,8 @@ pub(super) const ROWS: &[Row] = &[
         &["RED-2"], &["RED-9", "RED-6"], "under-limit-mutated", PLAIN, full_is_over),
     row("tidies", "Strips the white space at the ends of what fits.",
         &["RED-2"], &["RED-6", "RED-9"], "under-limit-mutated", PLAIN, tidies),
+    row("tabs-are-spaces", "Makes spaces of tabs.",
+        &["RED-2"], &["RED-3", "RED-6", "RED-8", "RED-9", "RED-4", "RED-7", "RED-10"], "under-limit-mutated", PLAIN, tabs_are_spaces),
     row("prefix", "Keeps the beginning of the joined text.",
         &["RED-3", "RED-4"], &["RED-5", "RED-10"], "required-tail-cut", SILENT, |_| Box::new(text_reducer(prefix))),
     row("prefix-text", "Keeps the beginning of the text.",
@@ -135,6 +137,15 @@ fn full_is_over(contract: &Contract) -> Box<dyn Reducer> {
         let full = limit.unit.len(&join(&contract, blocks)) == limit.max && blocks.iter().any(|block| !block.required);
         let max = limit.max.saturating_sub(usize::from(full));
         reference.reduce(blocks, Limit::new(max, limit.unit)).or_else(|_| reference.reduce(blocks, limit))
+    })
+}
+
+fn tabs_are_spaces(contract: &Contract) -> Box<dyn Reducer> {
+    let reference = reference(contract);
+    boxed(move |blocks, limit| {
+        let mut reduced = reference.reduce(blocks, limit)?;
+        reduced.text = reduced.text.replace('\t', " ");
+        Ok(reduced)
     })
 }
 

@@ -68,6 +68,25 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "an-empty-part-is-left-out":
+        "Of a long input that is summarised in parts it leaves out the part that was answered with nothing."
+        breaks "VIEW-6", kind "failed-summary-drops-history", under chunks(2_000),
+        {
+            fn goes_on(&self, outcome: Outcome) -> bool {
+                matches!(outcome, Outcome::Failure(FailureKind::Empty | FailureKind::Blank | FailureKind::Refusal))
+            }
+        }
+
+    "arrivals-lose-their-flags":
+        "What arrives while a summary is made is a plain message."
+        breaks "VIEW-1" and "OUT-9" and "LOG-2", kind "in-flight-race", under reference(),
+        {
+            fn arrived(&self, conversation: &mut Conversation, messages: Vec<Message>) {
+                let plain = |message: Message| Message { pinned: false, hidden: false, ..message };
+                conversation.receive(messages.into_iter().map(plain).collect());
+            }
+        }
+
     "deaf-while-it-waits":
         "What arrives while a summary is made is lost."
         breaks "OUT-9", kind "in-flight-race", under reference(),

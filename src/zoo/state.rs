@@ -11,6 +11,7 @@ use super::contracts::{
 use super::{Row, rows};
 use crate::candidate::{Conversation, Restart};
 use crate::contract::{Capability, Contract};
+use crate::history::StepKind;
 use crate::message::Message;
 use crate::model::{LatchState, Memory, Outcome, Point, Sound, ThrottleState, open_call};
 
@@ -21,7 +22,7 @@ pub(super) const ALL: &[Row] = rows! {
         "It compacts while a tool is running."
         breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
         {
-            fn waits_for_calls(&self, _: &[Message]) -> bool {
+            fn waits_for_calls(&self, _: StepKind, _: &[Message]) -> bool {
                 false
             }
         }
@@ -30,7 +31,7 @@ pub(super) const ALL: &[Row] = rows! {
         "It takes an interim result for the final one."
         breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
         {
-            fn waits_for_calls(&self, view: &[Message]) -> bool {
+            fn waits_for_calls(&self, _: StepKind, view: &[Message]) -> bool {
                 let view: Vec<Message> = view.iter().map(|message| Message { interim: false, ..message.clone() }).collect();
                 open_call(&view)
             }
@@ -40,9 +41,63 @@ pub(super) const ALL: &[Row] = rows! {
         "Of calls that were made together it waits for the first result only."
         breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
         {
-            fn waits_for_calls(&self, view: &[Message]) -> bool {
+            fn waits_for_calls(&self, _: StepKind, view: &[Message]) -> bool {
                 let answered = |call: &String| view.iter().any(|m| m.call_id.as_ref() == Some(call) && !m.interim);
                 view.iter().any(|message| !message.calls.is_empty() && !message.calls.iter().any(answered))
+            }
+        }
+
+    "compacts-under-an-open-call-if-asked":
+        "A tool may be running when a person asks for a compaction."
+        breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
+        {
+            fn waits_for_calls(&self, kind: StepKind, view: &[Message]) -> bool {
+                kind != StepKind::Force && open_call(view)
+            }
+        }
+
+    "recovers-under-an-open-call":
+        "A tool may be running when an overflow is proven."
+        breaks "VIEW-4", kind "orphan-tool-pair", under reference(),
+        {
+            fn waits_for_calls(&self, kind: StepKind, view: &[Message]) -> bool {
+                kind != StepKind::Overflow && open_call(view)
+            }
+        }
+
+    "interim-is-not-stored":
+        "What was an interim result is a final one when it is loaded."
+        breaks "VIEW-4", kind "restart-amnesia", under reference(),
+        {
+            fn reloaded(&self, messages: Vec<Message>, _: &Restart) -> Vec<Message> {
+                messages.into_iter().map(|message| Message { interim: false, ..message }).collect()
+            }
+        }
+
+    "recoveries-of-all-conversations":
+        "An overflow that could not be helped in one conversation uses up the recovery of every other."
+        breaks "FRC-3", kind "cross-session-leak", under reference(),
+        {
+            fn recovery_key<'a>(&self, _: &'a str) -> &'a str {
+                ""
+            }
+        }
+
+    "names-without-case":
+        "The state of a conversation is in a file of its name, on a disk that knows no capitals."
+        breaks "ISO-1", kind "cross-session-leak", under reference(),
+        {
+            fn state_key<'a>(&self, conversation: &'a str) -> &'a str {
+                conversation.trim_start_matches(|letter: char| !letter.is_ascii_digit())
+            }
+        }
+
+    "a-report-is-a-fresh-start":
+        "What the provider reports clears throttle and latch."
+        breaks "THR-2" and "LAT-1", kind "latch-wrong-actor", under reference(),
+        {
+            fn notes_usage(&self, memory: &mut Memory) {
+                *memory = Memory::default();
             }
         }
 

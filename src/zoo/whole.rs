@@ -6,6 +6,7 @@ use super::contracts::{cooldown_only, reference};
 use super::{Make, Row, rows};
 use crate::candidate::{Compactor, Conversation, Error, Host, Restart};
 use crate::contract::Contract;
+use crate::history::StepKind;
 use crate::message::{Message, Role};
 use crate::model::{Machine, Memory, Point, Sound, open_call};
 use crate::trace::Action;
@@ -52,7 +53,7 @@ pub(super) const CHEATS: &[Row] = rows! {
         "From the hundred-and-first step on, it counts its own status as growth."
         breaks "THR-1", kind "self-trigger", under cooldown_only(), state Cell<u32>,
         {
-            fn waits_for_calls(&self, view: &[Message]) -> bool {
+            fn waits_for_calls(&self, _: StepKind, view: &[Message]) -> bool {
                 self.0.set(self.0.get() + 1);
                 open_call(view)
             }

@@ -17,6 +17,7 @@ mod known;
 mod known_files;
 mod matrix;
 mod parts;
+mod power;
 mod regressions;
 mod reports;
 mod served;

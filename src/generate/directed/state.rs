@@ -31,6 +31,16 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
             pen.matter(A).step(A, 5.0, Answer::Ok);
         }
     }),
+    ("FRC-3", |pen| {
+        // What one has used up of its recoveries another has still.
+        if pen.contract.claims(Capability::Conversations) {
+            pen.matter(A).matter(B);
+            for _ in 0..=pen.contract.overflow.recoveries {
+                pen.kind(A, StepKind::Overflow, FAIL);
+            }
+            pen.kind(B, StepKind::Overflow, Answer::Ok);
+        }
+    }),
     ("ISO-2", |pen| {
         if !pen.contract.claims(Capability::Conversations) {
             return;

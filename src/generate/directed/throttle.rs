@@ -54,6 +54,10 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
     ("THR-2", |pen| {
         rungs(pen, &failures(pen.contract));
     }),
+    ("THR-2", |pen| {
+        // That the provider has reported what it was sent is no change.
+        pen.matter(A).step(A, 0.0, FAIL).usage(A).step(A, 0.0, Answer::Ok);
+    }),
     ("THR-3", |pen| {
         pen.matter(A).step(A, 0.0, FAIL).ui_only(A, 1, Size::Small).step(A, 0.0, Answer::Ok);
     }),

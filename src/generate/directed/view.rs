@@ -3,7 +3,7 @@
 use super::super::pen::{A, COOL, Pen};
 use super::Sketch;
 use crate::contract::{Drive, Feature, Weight};
-use crate::history::{Answer, Draft, Pressure, Size};
+use crate::history::{Answer, Draft, Pressure, Size, StepKind};
 use crate::message::Role;
 
 pub(super) const SKETCHES: &[(&str, Sketch)] = &[
@@ -79,6 +79,24 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
             pen.interim(A, call).step(A, 0.0, Answer::Ok).close(A, call).turn(A).step(A, 0.0, Answer::Ok);
         }
     }),
+    ("VIEW-4", |pen| {
+        // Whoever asks for it, the call is open.
+        if pen.contract.has(Feature::Calls) {
+            for kind in [StepKind::Force, StepKind::Overflow] {
+                pen.matter(A);
+                let call = pen.open(A);
+                pen.kind(A, kind, Answer::Ok).close(A, call).turn(A).step(A, COOL, Answer::Ok);
+            }
+        }
+    }),
+    ("VIEW-4", |pen| {
+        // That it was an interim result is known after a restart, too.
+        if pen.contract.has(Feature::Interim) {
+            pen.matter(A);
+            let call = pen.open(A);
+            pen.interim(A, call).restart().step(A, 0.0, Answer::Ok).close(A, call).turn(A).step(A, 0.0, Answer::Ok);
+        }
+    }),
     ("VIEW-5", |pen| {
         for at in 0..2 {
             thoughts(pen);
@@ -96,6 +114,15 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         for _ in 0..2 {
             pen.matter(A).results(A, 2).step(A, COOL, Answer::Ok);
         }
+    }),
+    ("VIEW-6", |pen| {
+        // A long conversation that nothing has made shorter.
+        let messages = if pen.contract.weight == Weight::Heavy { 150 } else { 1_100 };
+        for _ in 0..messages / 50 {
+            let drafts = (0..50).map(|at| pen.draft(if at % 2 == 0 { Role::User } else { Role::Assistant })).collect();
+            pen.append(A, drafts);
+        }
+        pen.pressed(A, 0.0, Pressure::None).grow(A, 1).step(A, 0.0, Answer::Ok);
     }),
     ("VIEW-6", |pen| {
         let large = pen.trimmable_size();

@@ -14,8 +14,9 @@ impl Pen<'_> {
     fn enough(&self) -> (usize, Size) {
         let rules = &self.contract.attempt;
         let count = |size: usize| {
-            let needed = rules.eligible_min.max(1).max(rules.eligible_min_size.div_ceil(size));
-            let kept = if rules.keep_size < 1.0 { 0 } else { (rules.keep_size as usize).div_ceil(size) };
+            let needed = rules.eligible_min.max(1).max(self.contract.at_most(rules.eligible_min_size).div_ceil(size));
+            let kept =
+                if rules.keep_size < 1.0 { 0 } else { self.contract.at_most(rules.keep_size as usize).div_ceil(size) };
             let all = needed + self.tail().max(kept) + 2;
             if rules.keep_size < 1.0 { ((all as f64) / (1.0 - rules.keep_size)).ceil() as usize } else { all }
         };
@@ -168,7 +169,7 @@ impl Pen<'_> {
         let each = if rules.min_saving < 1.0 {
             (rules.min_chars as f64 + rules.min_saving * rest as f64) / (1.0 - rules.min_saving)
         } else {
-            rules.min_chars as f64 + rules.min_saving / 2.0
+            rules.min_chars as f64 + self.contract.at_most(rules.min_saving.ceil() as usize) as f64 / 2.0
         };
         match self.trimmable_size() {
             Size::Large if each < self.contract.sizes.large as f64 => Size::Large,
@@ -185,7 +186,7 @@ impl Pen<'_> {
     /// The same; where the candidate measures for itself, results whose trimming alone is enough, fine ones or a few.
     pub(crate) fn trimmables(&mut self, name: Name, fine: bool) -> &mut Self {
         let rules = &self.contract.trim;
-        let (keep_last, keep_size) = (rules.keep_last, rules.keep_size);
+        let (keep_last, keep_size) = (rules.keep_last, self.contract.at_most(rules.keep_size));
         let kept = keep_size.div_ceil(self.contract.sizes.large);
         let (count, size) = self.enough();
         let pairs = keep_last.max(count).div_ceil(2);

@@ -2,8 +2,8 @@
 
 use super::super::own::measures;
 use super::Pen;
-use crate::contract::{Capability, Contract};
-use crate::history::{Answer, Command, Name, Pressure, StepCommand, StepKind};
+use crate::contract::{Capability, Contract, Feature};
+use crate::history::{Answer, Command, Draft, Name, Pressure, StepCommand, StepKind};
 use crate::message::Role;
 
 /// Seconds before a step.
@@ -73,6 +73,19 @@ impl Pen<'_> {
         let claimed = self.contract.claims(Capability::Arrivals);
         let arrived = roles.iter().filter(|_| claimed).map(|role| self.draft(*role)).collect();
         self.push(Command::Step(StepCommand { after_s, answers, arrived, ..StepCommand::new(name) }))
+    }
+
+    /// A step during whose first summariser call a message with each flag arrives that there is.
+    pub(crate) fn arriving_flagged(&mut self, name: Name, after: impl Into<After>) -> &mut Self {
+        let after_s = self.seconds(after.into());
+        let has = |feature| self.contract.has(feature);
+        let flags = [has(Feature::Pinned), has(Feature::Hidden), has(Feature::UiOnly)];
+        let mut arrived = Vec::new();
+        for at in (0..3).filter(|at| flags[*at] && self.contract.claims(Capability::Arrivals)) {
+            let draft = self.draft(Role::User);
+            arrived.push(Draft { pinned: at == 0, hidden: at == 1, ui_only: at == 2, ..draft });
+        }
+        self.push(Command::Step(StepCommand { after_s, arrived, ..StepCommand::new(name) }))
     }
 
     /// An attempt during which the process ends and starts again.

@@ -50,7 +50,9 @@ impl Forms<'_> {
 
     fn result(&self, row: &RequirementReport, ids: &[&str], (file, line): (&str, u32)) -> Value {
         let reason = row.reason.as_deref().map_or_else(|| row.verdict.name().replace('_', " "), escaped);
-        let detail = row.detail.as_deref().map(|detail| format!(": {}", escaped(detail))).unwrap_or_default();
+        // What was not worked out any more has no more to say than why.
+        let detail = row.detail.as_deref().filter(|detail| Some(*detail) != row.reason.as_deref());
+        let detail = detail.map(|detail| format!(": {}", escaped(detail))).unwrap_or_default();
         let with = row.folded_under.as_ref().map(|id| format!("\nIt goes with {id}.")).unwrap_or_default();
         let again = again(row).map(|again| format!("\nAgain: {again}.")).unwrap_or_default();
         let replay = self.replay(row).map(|command| format!("\nReplay: {command}")).unwrap_or_default();
