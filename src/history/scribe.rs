@@ -37,7 +37,7 @@ impl Scribe {
     /// The token at both ends of the content of the message with `key`: fixed width, `[a-z0-9]`, none containing another.
     #[must_use]
     pub fn token(&self, key: u32) -> String {
-        self.letters(key).iter().copied().map(char::from).collect()
+        text(&self.letters(key)).to_owned()
     }
 
     /// The same as bytes, all ASCII.
@@ -61,22 +61,21 @@ impl Scribe {
     #[must_use]
     pub fn id(&self, key: u32) -> String {
         let prefix = ["m", "msg-", "x", "e_", "entry", "n"][(self.mixed(5) % 6) as usize];
-        format!("{prefix}{}", u64::from(key) * (1 + self.mixed(6) % 7) + self.mixed(7) % 50)
+        numbered(prefix, u64::from(key) * (1 + self.mixed(6) % 7) + self.mixed(7) % 50)
     }
 
     /// The id of the call with this number.
     #[must_use]
     pub fn call(&self, number: u32) -> String {
         let prefix = ["call_", "c-", "toolu", "t"][(self.mixed(8) % 4) as usize];
-        format!("{prefix}{}", u64::from(number) * (1 + self.mixed(9) % 5) + self.mixed(10) % 90)
+        numbered(prefix, u64::from(number) * (1 + self.mixed(9) % 5) + self.mixed(10) % 90)
     }
 
     /// The id of a conversation. With some seeds two neighbours differ in capitals alone.
     #[must_use]
     pub fn conversation(&self, name: Name) -> String {
         let prefix = ["s", "chat-", "conv", "k"][(self.mixed(11) % 4) as usize];
-        let id =
-            |number: u32| format!("{prefix}{}", u64::from(number) * (1 + self.mixed(12) % 9) + self.mixed(13) % 70);
+        let id = |number: u32| numbered(prefix, u64::from(number) * (1 + self.mixed(12) % 9) + self.mixed(13) % 70);
         let of_two = self.mixed(14).is_multiple_of(4) && name.0 % 2 == 1;
         if of_two { id(name.0 - 1).to_ascii_uppercase() } else { id(name.0) }
     }
@@ -84,7 +83,8 @@ impl Scribe {
     /// The message that `draft` stands for.
     #[must_use]
     pub fn message(&self, draft: &Draft) -> Message {
-        let token = self.token(draft.key);
+        let letters = self.letters(draft.key);
+        let token = text(&letters);
         let size = match draft.size {
             Size::Small => self.small,
             Size::Large => self.large,
@@ -93,7 +93,7 @@ impl Scribe {
         // A candidate without a role for tool results gets them as what its hosts make of them: system messages.
         let role = if draft.role == Role::Tool && !self.tool_role { Role::System } else { draft.role };
         let mut message = Message::new(self.id(draft.key), role, String::new());
-        message.content = self.content(&token, draft.key, size, draft.wide);
+        message.content = self.content(token, draft.key, size, draft.wide);
         message.ui_only = draft.ui_only;
         message.hidden = draft.hidden;
         message.pinned = draft.pinned;
@@ -142,11 +142,37 @@ impl Scribe {
     }
 }
 
+/// Letters and digits as a text.
+fn text(ascii: &[u8]) -> &str {
+    std::str::from_utf8(ascii).unwrap_or_default()
+}
+
+/// What `format!("{prefix}{number}")` gives. Every message has such an id, and some have several.
+fn numbered(prefix: &str, number: u64) -> String {
+    let (mut digits, mut from, mut rest) = ([0; 20], 20, number);
+    while from == 20 || rest > 0 {
+        from -= 1;
+        digits[from] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let mut id = String::with_capacity(prefix.len() + digits.len() - from);
+    id.push_str(prefix);
+    id.push_str(text(&digits[from..]));
+    id
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn numbers_are_written_in_full() {
+        for number in [0, 7, 10, 1_234_567_890, u64::MAX] {
+            assert_eq!(numbered("msg-", number), format!("msg-{number}"));
+        }
+    }
 
     #[test]
     fn tokens_are_unique_of_one_width_and_vary_with_the_seed() {

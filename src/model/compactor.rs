@@ -62,11 +62,19 @@ pub(crate) struct Machine {
     name: String,
     pub(super) contract: Contract,
     pub(super) behaviour: Box<dyn Behaviour>,
-    parts: (ReferenceReducer, ReferenceTrimmer, ReferenceAssembler),
-    gauge: ReferenceGauge,
-    guard: ReferenceGuard,
+    parts: Parts,
     auto: bool,
     memories: BTreeMap<String, Memory>,
+}
+
+/// What else it has, each from when it is first asked for.
+#[derive(Default)]
+struct Parts {
+    reducer: Option<ReferenceReducer>,
+    trimmer: Option<ReferenceTrimmer>,
+    assembler: Option<ReferenceAssembler>,
+    gauge: Option<ReferenceGauge>,
+    guard: Option<ReferenceGuard>,
 }
 
 impl fmt::Debug for Machine {
@@ -78,11 +86,7 @@ impl fmt::Debug for Machine {
 impl Machine {
     pub(crate) fn new(name: impl Into<String>, contract: Contract, behaviour: impl Behaviour) -> Self {
         let behaviour = Box::new(behaviour);
-        let (field, fit) = (contract.field.clone(), contract.fit.clone());
-        let parts = (ReferenceReducer::new(field.clone()), ReferenceTrimmer::new(fit), ReferenceAssembler::new(field));
-        let (gauge, guard) =
-            (ReferenceGauge::new(contract.gauge.clone()), ReferenceGuard::new(contract.change.clone()));
-        Self { name: name.into(), contract, behaviour, parts, gauge, guard, auto: true, memories: BTreeMap::new() }
+        Self { name: name.into(), contract, behaviour, parts: Parts::default(), auto: true, memories: BTreeMap::new() }
     }
 
     pub(super) fn memory(&mut self, conversation: &Conversation) -> &mut Memory {
@@ -452,23 +456,28 @@ impl Compactor for Machine {
     }
 
     fn reducer(&mut self) -> Option<&dyn Reducer> {
-        Some(&self.parts.0)
+        let make = || ReferenceReducer::new(self.contract.field.clone());
+        Some(self.parts.reducer.get_or_insert_with(make))
     }
 
     fn trimmer(&mut self) -> Option<&dyn Trimmer> {
-        Some(&self.parts.1)
+        let make = || ReferenceTrimmer::new(self.contract.fit.clone());
+        Some(self.parts.trimmer.get_or_insert_with(make))
     }
 
     fn assembler(&mut self) -> Option<&dyn Assembler> {
-        Some(&self.parts.2)
+        let make = || ReferenceAssembler::new(self.contract.field.clone());
+        Some(self.parts.assembler.get_or_insert_with(make))
     }
 
     fn gauge(&mut self) -> Option<&mut dyn Gauge> {
-        Some(&mut self.gauge)
+        let make = || ReferenceGauge::new(self.contract.gauge.clone());
+        Some(self.parts.gauge.get_or_insert_with(make))
     }
 
     fn guard(&mut self) -> Option<&mut dyn ChangeGuard> {
-        Some(&mut self.guard)
+        let make = || ReferenceGuard::new(self.contract.change.clone());
+        Some(self.parts.guard.get_or_insert_with(make))
     }
 }
 

@@ -59,9 +59,9 @@ pub(crate) struct Externals<'t> {
     pub(crate) all: Vec<(Name, &'t Draft, &'t Message)>,
     contract: &'t Contract,
     sizes: Vec<usize>,
-    by_id: Index<&'t str>,
+    by_id: Index<Word<'t>>,
     /// By the call that a result answers.
-    by_call: Index<&'t str>,
+    by_call: Index<Word<'t>>,
     // What not every history asks for.
     by_token: OnceCell<Index<[u8; TOKEN]>>,
     by_key: OnceCell<Index<u32>>,
@@ -69,6 +69,13 @@ pub(crate) struct Externals<'t> {
 }
 
 const TOKEN: usize = 8;
+
+/// An id, its length first: most ids differ in that or come in this order, and so few are compared letter by letter.
+type Word<'t> = (usize, &'t str);
+
+fn word(id: &str) -> Word<'_> {
+    (id.len(), id)
+}
 
 /// Positions among the externals by something that they have, in order. There are few, and they are looked up often.
 #[derive(Debug)]
@@ -100,8 +107,9 @@ impl<'t> Externals<'t> {
         let drafts = trace.history.drafts().zip(&trace.externals);
         let all: Vec<_> = drafts.map(|((name, draft), (_, _, message))| (name, draft, message)).collect();
         let sizes = all.iter().map(|(_, _, message)| size_of_message(contract, message)).collect();
-        let by_id = Index::new(all.iter().map(|(_, _, message)| message.id.as_str()).zip(0..));
-        let results = all.iter().zip(0..).filter_map(|((_, _, message), at)| Some((message.call_id.as_deref()?, at)));
+        let by_id = Index::new(all.iter().map(|(_, _, message)| word(&message.id)).zip(0..));
+        let results =
+            all.iter().zip(0..).filter_map(|((_, _, message), at)| Some((word(message.call_id.as_deref()?), at)));
         let by_call = Index::new(results);
         let (by_token, by_key) = (OnceCell::new(), OnceCell::new());
         Self { all, contract, sizes, by_id, by_call, by_token, by_key, scribe }
@@ -129,7 +137,7 @@ impl<'t> Externals<'t> {
     }
 
     pub(crate) fn by_id(&self, id: &str) -> Option<usize> {
-        self.by_id.last(&id)
+        self.by_id.last(&word(id))
     }
 
     pub(crate) fn by_key(&self, key: u32) -> Option<usize> {
@@ -158,9 +166,10 @@ impl<'t> Externals<'t> {
         let by_token = self.by_token.get_or_init(by_token);
         let Some((sample, _)) = by_token.0.first() else { return found };
         let (first, last) = (sample[0], sample[TOKEN - 1]);
-        // A token is ASCII: where its bytes stand, no character is cut.
-        for window in text.as_bytes().windows(TOKEN).filter(|window| window[0] == first && window[TOKEN - 1] == last) {
-            let token = <[u8; TOKEN]>::try_from(window).ok();
+        // A token is ASCII, and so its bytes stand only where it does. What it ends with is rare.
+        for (end, _) in text.match_indices(char::from(last)) {
+            let window = (end + 1).checked_sub(TOKEN).map(|start| &text.as_bytes()[start..=end]);
+            let token = window.filter(|window| window[0] == first).and_then(|w| <[u8; TOKEN]>::try_from(w).ok());
             if let Some(at) = token.and_then(|token| by_token.last(&token))
                 && !found.contains(&at)
             {
@@ -198,7 +207,7 @@ impl<'t> Externals<'t> {
 
     /// The host's message that answers `call`, where one alone does.
     fn only_result(&self, call: &str) -> Option<usize> {
-        match self.by_call.all(&call) {
+        match self.by_call.all(&word(call)) {
             [(_, at)] => Some(*at),
             _ => None,
         }
