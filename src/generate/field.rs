@@ -53,7 +53,15 @@ fn random_case(rules: &FieldRules, rng: &mut Rng, nth: u64) -> ReduceCase {
     let max = match rules.max {
         Max::Any => max,
         Max::Fixed(fixed) => {
+            let total = |blocks: &[BlockDraft]| text_len(&joined(rules, blocks), rules.unit);
             match texts.rng.u8(..8) {
+                // What fits, with room to spare and nearly to a unit, comes whatever the others come to.
+                _ if nth < 2 && total(&blocks) <= fixed => {
+                    let room = fixed - total(&blocks);
+                    lift(&mut texts, &mut blocks, room.saturating_sub(64));
+                    let room = fixed.saturating_sub(total(&blocks));
+                    lift(&mut texts, &mut blocks, if nth == 0 { 0 } else { room });
+                }
                 0 => spread(&mut texts, &mut blocks, fixed),
                 _ if max <= fixed => lift(&mut texts, &mut blocks, fixed - max),
                 _ => {}

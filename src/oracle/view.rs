@@ -382,14 +382,8 @@ fn close_groups<'t>(externals: &Externals<'t>, view: &[Item<'t>], protected: &mu
 /// Positions of the tool results that are surely trimmable.
 pub(crate) fn surely_trimmable<'t>(contract: &Contract, externals: &Externals<'t>, view: &[Item<'t>]) -> Vec<usize> {
     let rules = &contract.trim;
-    // Without a role of their own results come as system messages. In front nobody can tell them from what leads, nor among
-    // others of that role where they name no call.
-    let by_role = contract.has(Feature::ToolRole);
-    let front = match by_role {
-        true => 0,
-        false if contract.has(Feature::Calls) || !contract.has(Feature::ManySystem) => leading_of_the_host(view),
-        false => view.len(),
-    };
+    // Without a role of their own results come as system messages. In front nobody can tell them from what leads.
+    let front = if contract.has(Feature::ToolRole) { 0 } else { leading_of_the_host(view) };
     let is_tool = |at: usize| externals.draft(at).role == Role::Tool;
     let is_result = |at: &usize| *at >= front && view[*at].external().is_some_and(is_tool);
     if !(0..view.len()).any(|at| is_result(&at)) || open_call(externals, view) {
