@@ -159,7 +159,7 @@ impl KnownFailures {
     pub fn load(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             let way_out = match error.kind() {
-                std::io::ErrorKind::NotFound => "; `plimsoll check --known FILE --bless` writes one",
+                std::io::ErrorKind::NotFound => "; `plimsoll check --known FILE --bless -- COMMAND` writes one; by hand it is a row `[[known]]` with an `id` for each failure",
                 _ => "",
             };
             format!("{}: {error}{way_out}", path.display())

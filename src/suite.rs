@@ -398,6 +398,7 @@ impl Suite {
             gave_up: self.gave_up,
             until: self.until,
             given: self.given,
+            found_before: self.first.iter().flat_map(|witness| witness.requirements.clone()).collect(),
             first: self.first.into_iter().map(Given::of).collect(),
             shard: self.shard,
             alone: self.alone,

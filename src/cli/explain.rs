@@ -21,6 +21,9 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<u8, Failure> {
             "{} is a requirement, and is not played: name a witness file, or leave out what follows it",
             args.what
         ))),
+        (false, _) if path.is_dir() => {
+            Err(super::screen::usage(format!("{} is a folder: name a file in it", args.what)))
+        }
         (true, _) | (false, false) => catalogue::explain(&args.what),
         (false, true) => witness(path, args),
     }
@@ -40,7 +43,8 @@ fn witness(path: &Path, args: &ExplainArgs) -> Result<u8, Failure> {
     if unnamed && found_in.is_none() && !named.is_empty() && named != "reference" {
         let (name, version) = (escaped(named), escaped(&witness.candidate.version));
         warn(&format!(
-            "plimsoll: no candidate is named: the built-in reference plays; the witness was found in {name} {version}"
+            "plimsoll: no candidate is named: the built-in reference plays; the witness was found in {name} {version}, which {}",
+            escaped(&another(path))
         ));
     }
     let args = CandidateArgs {
@@ -79,4 +83,12 @@ fn head(witness: &Witness, player: String) -> String {
         text.push('\n');
     }
     text
+}
+
+/// How a candidate that is not built in plays a witness.
+pub(super) fn another(path: &Path) -> String {
+    format!(
+        "plays where its command follows `--`, or, in Rust, with PLIMSOLL_REPLAY={} cargo test replay",
+        path.display()
+    )
 }

@@ -62,8 +62,14 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
 
 pub(super) fn init(kind: &str, dir: &Path, crate_path: Option<&Path>) -> Result<u8, Failure> {
     let Some((_, files, next)) = KINDS.iter().find(|(name, ..)| *name == kind) else {
+        let near = match kind.to_ascii_lowercase().as_str() {
+            "typescript" | "ts" | "javascript" | "js" => {
+                "; take node, whose helper has types: examples/adapters/minimal.ts is the same in TypeScript"
+            }
+            _ => "",
+        };
         return Err(usage(format!(
-            "there is no starter for {kind:?}: there are {}",
+            "there is no starter for {kind:?}: there are {}{near}",
             kinds().collect::<Vec<_>>().join(", ")
         )));
     };

@@ -41,9 +41,10 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         None => KnownFailures::from_values(&parts.header.known)
             .map_err(|error| cannot(format!("the known failures of the results: {error}")))?,
     };
-    let first: Result<Vec<Given>, String> =
-        parts.header.first.iter().map(|text| Witness::parse(text).map(Given::of)).collect();
+    let first: Result<Vec<Witness>, String> = parts.header.first.iter().map(|text| Witness::parse(text)).collect();
     let first = first.map_err(|error| cannot(format!("the witnesses that the results begin with: {error}")))?;
+    let found_before = first.iter().flat_map(|witness| witness.requirements.clone()).collect();
+    let first = first.into_iter().map(Given::of).collect();
     let Header { candidate: info, source, seed, effort, filter, strict, .. } = parts.header.clone();
     let effort = Effort::ALL.iter().find(|known| known.name() == effort);
     let effort = *effort.ok_or_else(|| cannot("the results are of an effort that this version does not know"))?;
@@ -88,6 +89,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         until: Vec::new(),
         given: None,
         first,
+        found_before,
         shard: Shard::WHOLE,
         alone: None,
         results: None,

@@ -89,6 +89,8 @@ pub(crate) struct Setup {
     pub(crate) given: Option<Given>,
     /// These are played before everything else: what an earlier run has found.
     pub(crate) first: Vec<Given>,
+    /// The ids that these were found for.
+    pub(crate) found_before: BTreeSet<String>,
     /// Of the plan this is played, and nothing else.
     pub(crate) shard: Shard,
     /// This share of the search is played alone, within so many steps, and as many cases.
@@ -241,6 +243,8 @@ pub(crate) fn run(setup: &Setup) -> Report {
         let partly = setup.is_part() || report.aborted.is_some() || report.cut_short.is_some();
         known.apply(&mut report, partly);
     }
+    // Another one that breaks in the same history was not found before.
+    report.requirements.iter_mut().for_each(|row| row.again &= setup.found_before.contains(&row.id));
     findings::fold(&mut report);
     report.settle();
     report

@@ -37,6 +37,7 @@ fn setup() -> Setup {
         given: None,
         first: Vec::new(),
         shard: Shard::WHOLE,
+        found_before: std::collections::BTreeSet::new(),
         alone: None,
         results: None,
         recorded: None,

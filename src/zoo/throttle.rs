@@ -8,7 +8,7 @@ use crate::candidate::{Conversation, Host, Rejection, Summary};
 use crate::contract::{Contract, FailureKind, Growth, Trim};
 use crate::history::{Pressure, StepKind};
 use crate::message::{Message, Role};
-use crate::model::{Gates, Memory, Outcome, Point, eligible, trimmable};
+use crate::model::{Gates, Memory, Outcome, Point, Sound, eligible, trimmable};
 
 pub(super) const ALL: &[Row] = rows! {
     "self-counting-throttle":
@@ -255,6 +255,25 @@ pub(super) const ALL: &[Row] = rows! {
             fn is_enough(&self, _: &Contract, view: &[Message], eligible: &[usize]) -> bool {
                 let notes = view.iter().filter(|message| !message.is_visible() && !message.is_own()).count();
                 !eligible.is_empty() && eligible.len() + notes >= 4
+            }
+        }
+
+    "wants-one-message-more":
+        "It summarises only where there is one message more than it says is enough."
+        breaks "THR-4", kind "latch-stuck", under reference(),
+        {
+            fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+                eligible.len() > contract.attempt.eligible_min && Sound.is_enough(contract, view, eligible)
+            }
+        }
+
+    "wants-more-to-summarise":
+        "It summarises only where there is more by size than it says is enough."
+        breaks "THR-4", kind "latch-stuck", under reference(),
+        {
+            fn is_enough(&self, contract: &Contract, view: &[Message], eligible: &[usize]) -> bool {
+                let size: usize = eligible.iter().map(|at| view[*at].content.chars().count()).sum();
+                size > contract.attempt.eligible_min_size && Sound.is_enough(contract, view, eligible)
             }
         }
 

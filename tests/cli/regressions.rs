@@ -142,3 +142,29 @@ fn what_cannot_be_read_as_a_witness_is_a_warning_and_is_not_waited_for() {
         assert!(ran.err.contains(says), "{}", ran.err);
     }
 }
+
+/// What breaks in the same history, and was not found by it, is new.
+#[test]
+fn only_what_a_witness_was_found_for_was_found_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("plimsoll-regressions");
+    fs::create_dir(&own).unwrap();
+    let other = fs::read_to_string(THR_1).unwrap().replace("\"THR-1\"", "\"THR-4\"");
+    fs::write(own.join("thr-4.jsonl"), other).unwrap();
+    check(dir.path(), &["-r", "THR-1", "--candidate", "self-counting-throttle"]);
+    let row = &report(dir.path())["requirements"][0];
+    assert_eq!((&row["verdict"], &row["again"]), (&"fail".into(), &serde_json::Value::Null));
+}
+
+/// That the reference passes says nothing of another candidate.
+#[test]
+fn a_witness_of_another_candidate_is_replayed_by_that_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mine = fs::read_to_string(THR_1).unwrap().replace("\"name\":\"self-counting-throttle\"", "\"name\":\"mine\"");
+    fs::write(dir.path().join("mine.jsonl"), mine).unwrap();
+    let ran = plimsoll_in(dir.path(), &["replay", "mine.jsonl"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("PLIMSOLL_REPLAY=mine.jsonl cargo test replay"), "{}", ran.err);
+    let ran = plimsoll_in(dir.path(), &["replay", "mine.jsonl", "--candidate", "reference"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}

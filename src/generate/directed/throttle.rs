@@ -75,6 +75,9 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         let n = pen.contract.latch().and_then(|latch| latch.reopen_growth).unwrap_or(0);
         pen.grow(A, n).step(A, COOL, Answer::Ok);
     }),
+    ("THR-4", |pen| {
+        pen.barely(A).step(A, 0.0, Answer::Ok);
+    }),
     ("THR-5", |pen| {
         pen.matter(A).step(A, 0.0, Answer::Ok).matter(A).step(A, After::Cooldown(-1.0), Answer::Ok);
     }),

@@ -52,6 +52,17 @@ impl Pen<'_> {
         self.append(name, drafts).turn(name)
     }
 
+    /// Just enough to summarise: one message less would be too few, or too little.
+    pub(crate) fn barely(&mut self, name: Name) -> &mut Self {
+        let rules = &self.contract.attempt;
+        let least = rules.eligible_min.max(1);
+        let size = Size::Chars(self.contract.at_most(rules.eligible_min_size).div_ceil(least).clamp(40, 4_000_000));
+        let tail = self.tail() - usize::from(self.contract.drive == Drive::Turn);
+        let drafts = (0..least + tail).map(|_| Draft { size, ..self.draft(Role::Assistant) }).collect();
+        let filler = self.too_much();
+        self.append(name, filler).append(name, drafts).turn(name)
+    }
+
     /// Enough to summarise in one running turn: a task, and tool steps for it.
     pub(crate) fn task(&mut self, name: Name) -> &mut Self {
         let (count, size) = self.enough();
