@@ -143,7 +143,8 @@ fn write_markdown(out: &mut String, lines: &[Line], seeds: u64, most: usize) -> 
         out,
         "
 What the suite itself is worth, measured by the known-bad candidates that it has built in (`plimsoll zoo`). Written by
-`plimsoll power --markdown FILE`; the same version and the same options give the same file.
+`plimsoll power --markdown FILE`; the same version and the same options give the same file, but for candidates
+that answer differently each time.
 "
     )?;
     said(lines, seeds, most).iter().try_for_each(|line| writeln!(out, "- {line}"))?;
