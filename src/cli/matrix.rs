@@ -1,11 +1,35 @@
 //! `plimsoll matrix`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::MatrixArgs;
+use clap::Args;
+
 use super::candidates::escaped_lines;
 use super::screen::{Failure, cannot, print, usage};
 use crate::report::{Matrix, escaped};
+
+#[derive(Debug, Args)]
+pub(super) struct MatrixArgs {
+    /// A JSON report of `plimsoll check --json`; again, for more of them. Its name stands in the table
+    #[arg(required = true, value_name = "REPORT")]
+    reports: Vec<PathBuf>,
+
+    /// Write Markdown to this file [default without --html: to standard output]
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+
+    /// Write one page of HTML to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// The directory of the witnesses that the reports name
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-witnesses")]
+    witness_dir: PathBuf,
+
+    /// What to write as the date of the runs
+    #[arg(long, value_name = "DATE")]
+    date: Option<String>,
+}
 
 pub(super) fn matrix(args: &MatrixArgs) -> Result<u8, Failure> {
     if let (Some(one), Some(other)) = (&args.markdown, &args.html)

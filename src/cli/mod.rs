@@ -144,7 +144,7 @@ Example:
   plimsoll check --json a.json -- python3 a.py
   plimsoll check --json b.json -- python3 b.py
   plimsoll matrix a.json b.json --markdown MATRIX.md --html matrix.html")]
-    Matrix(MatrixArgs),
+    Matrix(matrix::MatrixArgs),
     /// Make one report of the parts of a run, the same as that of the run as a whole
     #[command(after_help = "\
 Example, each part on a machine of its own:
@@ -166,7 +166,7 @@ Examples:
   plimsoll power --sound                             all sound ones, at default effort
 
 Exit codes: 0 each known-bad candidate is rejected with each seed, and each sound one passes; 1 not so.")]
-    Power(PowerArgs),
+    Power(power::PowerArgs),
     /// Speak the adapter protocol on standard input and output, as a built-in candidate
     Serve {
         /// Which one; `plimsoll zoo` lists them
@@ -370,37 +370,6 @@ struct AdapterCheckArgs {
 }
 
 #[derive(Debug, Args)]
-struct PowerArgs {
-    /// A built-in candidate; again, for more of them [default: all]
-    #[arg(long = "candidate", value_name = "NAME")]
-    candidates: Vec<String>,
-
-    /// With how many seeds, from 0
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    seeds: u64,
-
-    /// How many steps a share of the search has when it is alone
-    #[arg(long, value_name = "STEPS", default_value_t = 100_000)]
-    most: usize,
-
-    /// The whole search alone, and not each of its shares
-    #[arg(long)]
-    no_shares: bool,
-
-    /// The sound candidates, and not the known-bad ones
-    #[arg(long)]
-    sound: bool,
-
-    /// How much a run of a sound candidate may spend: smoke, default, nightly
-    #[arg(long, value_name = "EFFORT", default_value = "default", value_parser = effort, requires = "sound")]
-    effort: crate::Effort,
-
-    /// Write the tables to this file, in Markdown
-    #[arg(long, value_name = "FILE", conflicts_with = "sound")]
-    markdown: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 struct MergeArgs {
     /// A file of `plimsoll check --results`; again, for more of them
     #[arg(required = true, value_name = "RESULTS")]
@@ -459,29 +428,6 @@ fn takes_a_command() -> Option<String> {
 
 fn no_command() -> Failure {
     screen::usage("no command stands after `--`; leave it out for a built-in candidate")
-}
-
-#[derive(Debug, Args)]
-struct MatrixArgs {
-    /// A JSON report of `plimsoll check --json`; again, for more of them. Its name stands in the table
-    #[arg(required = true, value_name = "REPORT")]
-    reports: Vec<PathBuf>,
-
-    /// Write Markdown to this file [default without --html: to standard output]
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
-
-    /// Write one page of HTML to this file
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-
-    /// The directory of the witnesses that the reports name
-    #[arg(long, value_name = "DIR", default_value = "plimsoll-witnesses")]
-    witness_dir: PathBuf,
-
-    /// What to write as the date of the runs
-    #[arg(long, value_name = "DATE")]
-    date: Option<String>,
 }
 
 fn effort(text: &str) -> Result<crate::Effort, String> {

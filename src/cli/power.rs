@@ -1,16 +1,48 @@
 //! `plimsoll power`: what the suite itself is worth, by candidates whose verdict is known.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use super::PowerArgs;
+use clap::Args;
+
 use super::power_table::{Line, heading, markdown, row, summary};
 use super::screen::{Failure, cannot, nearest, print, usage};
 use crate::generate::Share;
 use crate::zoo::{self, Row};
 use crate::{Report, Suite, Verdict};
+
+#[derive(Debug, Args)]
+pub(super) struct PowerArgs {
+    /// A built-in candidate; again, for more of them [default: all]
+    #[arg(long = "candidate", value_name = "NAME")]
+    candidates: Vec<String>,
+
+    /// With how many seeds, from 0
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+
+    /// How many steps a share of the search has when it is alone
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000)]
+    most: usize,
+
+    /// The whole search alone, and not each of its shares
+    #[arg(long)]
+    no_shares: bool,
+
+    /// The sound candidates, and not the known-bad ones
+    #[arg(long)]
+    sound: bool,
+
+    /// How much a run of a sound candidate may spend: smoke, default, nightly
+    #[arg(long, value_name = "EFFORT", default_value = "default", value_parser = super::effort, requires = "sound")]
+    effort: crate::Effort,
+
+    /// Write the tables to this file, in Markdown
+    #[arg(long, value_name = "FILE", conflicts_with = "sound")]
+    markdown: Option<PathBuf>,
+}
 
 /// What it took to reject a candidate once, by an id that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -148,7 +148,6 @@ pub(crate) fn plan(
 }
 
 /// One share of the search alone, until the budget is spent.
-#[cfg(feature = "cli")]
 pub(crate) fn share_of(
     share: Share,
     contract: &Contract,

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use super::record::HistoryLine;
 use super::{Examined, Examiner, Given, Raised, Setup, Suspect, Tick, fails_one_of, findings, panic_text};
-#[cfg(feature = "cli")]
-use crate::generate::share_of;
-use crate::generate::{Budget, Planned, Share, plan};
+use crate::generate::{Budget, Planned, Share, plan, share_of};
 use crate::heart::{Task, Watch};
 use crate::patience;
 use crate::requirement::Requirement;
@@ -96,17 +94,15 @@ pub(super) fn search(
     tally: &mut Tally,
     witnesses: Option<&WitnessDir>,
 ) -> Option<String> {
-    let planned: Box<dyn Iterator<Item = Planned> + Send> = match &setup.given {
-        #[cfg(feature = "cli")]
-        None if setup.alone.is_some() => {
-            let share = setup.alone.map_or(Share::Directed, |(share, _)| share);
-            share_of(share, &setup.contract, setup.seed, budget)
-        }
-        Some(Given::History(history)) => {
+    let planned: Box<dyn Iterator<Item = Planned> + Send> = match (&setup.given, setup.alone) {
+        (Some(Given::History(history)), _) => {
             Box::new(std::iter::once(Planned { share: Share::Directed, target: None, history: history.clone() }))
         }
-        Some(Given::Case(_)) => Box::new(std::iter::empty()),
-        None => Box::new(regressions(setup).chain(plan(&setup.contract, setup.seed, budget, setup.only.clone()))),
+        (Some(Given::Case(_)), _) => Box::new(std::iter::empty()),
+        (None, Some((share, _))) => share_of(share, &setup.contract, setup.seed, budget),
+        (None, None) => {
+            Box::new(regressions(setup).chain(plan(&setup.contract, setup.seed, budget, setup.only.clone())))
+        }
     };
     let shard = setup.shard;
     let mine = planned.enumerate().filter(move |(at, _)| shard.has(*at)).map(|(_, planned)| planned);

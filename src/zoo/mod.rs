@@ -14,6 +14,7 @@
 
 mod change;
 mod conforming;
+mod conforming_view;
 mod contracts;
 mod field;
 mod field_sound;
@@ -189,6 +190,7 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
         own::ALL,
         change::ROWS,
         conforming::ALL,
+        conforming_view::ALL,
         field_sound::ROWS,
         fit::SOUND,
         request::SOUND,

@@ -22,11 +22,6 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         reopen(pen, A, 0);
         pen.step(A, COOL, Answer::Ok);
     }),
-    ("LAT-1", |pen| {
-        // That the provider has reported what it was sent is no success.
-        latched(pen, A);
-        pen.usage(A).step(A, COOL, Answer::Ok);
-    }),
     ("LAT-2", |pen| {
         latched(pen, A);
         reopen_by_time(pen, A, 0.0);
