@@ -46,6 +46,12 @@ pub(super) fn form_can_be_written(path: &Path, form: &Form) -> Result<(), Failur
     can_replace(path, form.what, form.option, is_ours)
 }
 
+/// The same for the tables of `plimsoll power`.
+pub(super) fn tables_can_be_written(path: &Path) -> Result<(), Failure> {
+    let is_ours = |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.starts_with(super::power_table::TITLE));
+    can_replace(path, "the tables", "--markdown", is_ours)
+}
+
 fn can_replace(path: &Path, what: &str, option: &str, is_ours: impl Fn(&Path) -> bool) -> Result<(), Failure> {
     let refused = |error: std::io::Error| {
         cannot(format!("cannot write {what} to {}: {error}; name another file with {option}", path.display()))

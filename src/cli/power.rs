@@ -1,14 +1,15 @@
 //! `plimsoll power`: what the suite itself is worth, by candidates whose verdict is known.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use clap::Args;
 
+use super::files::tables_can_be_written;
 use super::power_table::{Line, heading, markdown, row, summary};
-use super::screen::{Failure, cannot, nearest, print, usage};
+use super::screen::{Failure, cannot, lost, nearest, print, usage};
 use crate::generate::Share;
 use crate::zoo::{self, Row};
 use crate::{Report, Suite, Verdict};
@@ -24,8 +25,8 @@ pub(super) struct PowerArgs {
     seeds: u64,
 
     /// How many steps a share of the search has when it is alone
-    #[arg(long, value_name = "STEPS", default_value_t = 100_000)]
-    most: usize,
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    most: u64,
 
     /// The whole search alone, and not each of its shares
     #[arg(long)]
@@ -117,6 +118,11 @@ fn each<T: Send>(
                 waiting.insert(name, done);
             };
             take(done.map_err(cannot)?);
+            if let Some(why) = lost() {
+                // Nobody reads on.
+                next.store(rows.len(), Ordering::Relaxed);
+                return Err(cannot(format!("cannot write to standard output: {why}")));
+            }
         }
         Ok(())
     })
@@ -124,7 +130,7 @@ fn each<T: Send>(
 
 fn bad(args: &PowerArgs, rows: &[&'static Row]) -> Result<u8, Failure> {
     if let Some(path) = &args.markdown {
-        can_be_kept(path)?;
+        tables_can_be_written(path)?;
     }
     print(&heading(!args.no_shares));
     let mut lines = Vec::with_capacity(rows.len());
@@ -148,19 +154,6 @@ fn row_of(args: &PowerArgs, line: &Line) -> String {
     row(line, !args.no_shares)
 }
 
-/// A file of ours, or none.
-fn can_be_kept(path: &Path) -> Result<(), Failure> {
-    match std::fs::read_to_string(path) {
-        Ok(text) if text.is_empty() || text.starts_with(super::power_table::TITLE) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Ok(_) => Err(cannot(format!(
-            "{} is there already, and is no table of ours: it is left as it is; name another file with --markdown",
-            path.display()
-        ))),
-        Err(error) => Err(cannot(format!("{}: {error}", path.display()))),
-    }
-}
-
 fn suite(row: &'static Row, seed: u64) -> Suite {
     Suite::fallible(row.name(), || Ok(row.make())).seed(seed).witness_dir(None).jobs(1)
 }
@@ -169,7 +162,7 @@ fn measured(args: &PowerArgs, row: &'static Row) -> Result<Line, String> {
     let trial = |share: Option<Share>, seed: u64| {
         let suite = suite(row, seed).strict(true).until(row.breaks().iter().copied());
         let suite = match share {
-            Some(share) => suite.alone(share, args.most),
+            Some(share) => suite.alone(share, args.most as usize),
             None => suite,
         };
         Ok::<_, String>(kill(row, &suite.run()?))

@@ -91,7 +91,7 @@ pub(super) fn row(line: &Line, shares: bool) -> String {
 }
 
 /// What the lines say together, a line each.
-fn said(lines: &[Line], seeds: u64, most: usize) -> Vec<String> {
+fn said(lines: &[Line], seeds: u64, most: u64) -> Vec<String> {
     let all = lines.len();
     let percent = |count: usize| (count * 100).checked_div(all).unwrap_or(0);
     let count = |keep: &dyn Fn(&Line) -> bool| lines.iter().filter(|line| keep(line)).count();
@@ -126,18 +126,18 @@ fn said(lines: &[Line], seeds: u64, most: usize) -> Vec<String> {
     said
 }
 
-pub(super) fn summary(lines: &[Line], seeds: u64, most: usize) -> String {
+pub(super) fn summary(lines: &[Line], seeds: u64, most: u64) -> String {
     said(lines, seeds, most).iter().fold(String::new(), |text, line| text + line + "\n")
 }
 
-pub(super) fn markdown(lines: &[Line], seeds: u64, most: usize) -> String {
+pub(super) fn markdown(lines: &[Line], seeds: u64, most: u64) -> String {
     let mut out = TITLE.to_owned();
     // Writing to a string does not fail.
     let _ = write_markdown(&mut out, lines, seeds, most);
     out
 }
 
-fn write_markdown(out: &mut String, lines: &[Line], seeds: u64, most: usize) -> std::fmt::Result {
+fn write_markdown(out: &mut String, lines: &[Line], seeds: u64, most: u64) -> std::fmt::Result {
     let shares = lines.iter().any(|line| !line.shares.is_empty());
     writeln!(
         out,

@@ -200,7 +200,12 @@ impl Draw<'_, '_> {
             }
             Kind::Rewind => {
                 let part = self.rng.part();
-                pen.rewind(name, part).turn(name);
+                if self.rng.usize(0..4) == 0 {
+                    pen.undo_and_redo(name, part);
+                } else {
+                    pen.rewind(name, part);
+                }
+                pen.turn(name);
             }
             Kind::Clock => {
                 let wall_by_s = [-3_600.0, -1.0, 1.0, 3_600.0, -86_400.0][self.rng.usize(0..5)];

@@ -13,12 +13,23 @@ const CONVERSATIONS: u32 = 100_000;
 
 #[derive(Default)]
 struct Seen {
-    /// Keys in log order, less what a rewind has undone before a later append.
+    /// Keys in log order, less what a rewind has undone before something else happened.
     reachable: Vec<u32>,
     /// How many of them stand in the view.
     standing: usize,
     /// Call number: position of the call message in `reachable`, and of its final result.
     calls: HashMap<u32, (usize, Option<usize>)>,
+}
+
+impl Seen {
+    /// What a rewind has undone is gone: no redo brings it back.
+    fn settle(&mut self) {
+        if self.standing < self.reachable.len() {
+            self.reachable.truncate(self.standing);
+            let standing = self.standing;
+            self.calls.retain(|_, (call, _)| *call < standing);
+        }
+    }
 }
 
 /// See [`History::check`].
@@ -52,6 +63,8 @@ pub(crate) fn check(history: &History) -> Result<(), String> {
                     return Err(format!("command {at}: after_s must be from 0 to 1e9"));
                 }
                 take(step.conversation, &step.arrived).map_err(|why| format!("command {at}: {why}"))?;
+                // A step may append messages of its own, and an append ends what can be redone.
+                seen.entry(step.conversation).or_default().settle();
                 let restarts =
                     matches!(history.commands.get(at), Some(Command::Restart { without }) if without.is_empty());
                 if step.answers.contains(&Answer::CutOff) && !restarts {
@@ -77,7 +90,8 @@ pub(crate) fn check(history: &History) -> Result<(), String> {
                     return Err(format!("command {at} reports a usage up to a message that is not there"));
                 }
             }
-            Command::Clock { .. } | Command::Restart { .. } | Command::Auto { .. } => {}
+            Command::Restart { .. } => seen.values_mut().for_each(Seen::settle),
+            Command::Clock { .. } | Command::Auto { .. } => {}
         }
     }
     Ok(())
@@ -90,11 +104,7 @@ fn take(seen: &mut Seen, draft: &Draft, keys: &mut HashSet<u32>, calls: &mut Has
     if draft.key >= 1_000_000_000 {
         return Err(format!("key {} is above 999999999", draft.key));
     }
-    if seen.standing < seen.reachable.len() {
-        seen.reachable.truncate(seen.standing);
-        let standing = seen.standing;
-        seen.calls.retain(|_, (call, _)| *call < standing);
-    }
+    seen.settle();
     let here = seen.reachable.len();
     for call in &draft.calls {
         if *call >= 1_000_000_000 {
@@ -141,13 +151,17 @@ mod tests {
     fn what_a_host_cannot_do_is_refused() {
         let rewind = |to| Command::Rewind { conversation: Name(0), to };
         let user = |key| Draft::new(key, Role::User);
-        let bad: [(Vec<Command>, &str); 7] = [
+        let step = || Command::Step(StepCommand::new(Name(0)));
+        let restart = || Command::Restart { without: Vec::new() };
+        let bad: [(Vec<Command>, &str); 9] = [
             (vec![append(vec![user(1), user(1)])], "used twice"),
             (vec![append(vec![result(1, 9)])], "not open"),
             (vec![append(vec![call(1, 9), result(2, 9), result(3, 9)])], "not open"),
             (vec![append(vec![user(1)]), rewind(2)], "not there"),
             (vec![append(vec![call(1, 9), result(2, 9)]), rewind(1)], "between"),
             (vec![append(vec![user(1), user(2)]), rewind(1), append(vec![user(3)]), rewind(2)], "not there"),
+            (vec![append(vec![user(1), user(2)]), rewind(1), step(), rewind(2)], "not there"),
+            (vec![append(vec![user(1), user(2)]), rewind(1), restart(), rewind(2)], "not there"),
             (vec![Command::Step(StepCommand { after_s: -1.0, ..StepCommand::new(Name(0)) })], "after_s"),
         ];
         for (commands, why) in bad {

@@ -384,8 +384,8 @@ impl History {
     }
 
     /// Whether it is a history that a host can play: keys are unique, calls are answered after they are made, a rewind
-    /// goes to a message of its conversation that still stands, not to between a call and its results, and time does not
-    /// run backwards.
+    /// goes to a message of its conversation that still stands (or was undone since the last append, step or restart), not
+    /// to between a call and its results, and time does not run backwards.
     ///
     /// # Errors
     ///

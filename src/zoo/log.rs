@@ -217,6 +217,16 @@ pub(super) const ALL: &[Row] = rows! {
             }
         }
 
+    "what-is-undone-is-forgotten":
+        "An undo leaves a note in the log, and what is appended ends the redo."
+        breaks "LOG-7", kind "raw-log-loss", under reference(),
+        {
+            fn rewinds(&self, conversation: &mut Conversation, to: &str) {
+                conversation.rewind(to);
+                conversation.append(Message::new("", Role::System, "undone").ui_only());
+            }
+        }
+
     "rewind-brings-back-the-undone":
         "A rewind shows everything in the log up to the message, what was undone before it included."
         breaks "LOG-7", kind "raw-log-loss", under reference(),

@@ -34,8 +34,16 @@ fn what_is_not_found_fails_and_what_is_not_ours_is_left_alone() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("is left as it is; name another file with --markdown"), "{}", ran.err);
     assert_eq!(fs::read_to_string(dir.path().join("notes.md")).unwrap(), "mine");
+    for (path, says) in
+        [("-", "names no file"), ("nowhere/power.md", "cannot write the tables"), (".", "cannot write the tables")]
+    {
+        let ran = plimsoll_in(dir.path(), &["power", "--markdown", path]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{path}: {}", ran.err);
+        assert!(ran.err.contains(says), "{}", ran.err);
+    }
     for (options, says) in [
-        (&["--candidate", "quiet"][..], "quiet is sound: add --sound"),
+        (&["--most", "0"][..], "0 is not in 1.."),
+        (&["--candidate", "quiet"], "quiet is sound: add --sound"),
         (&["--candidate", "prefix", "--sound"], "prefix is known to be bad: leave out --sound"),
         (&["--candidate", "quite"], "did you mean"),
     ] {

@@ -48,6 +48,12 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.matter(A).rewind(A, 0.5);
     }),
     ("LOG-7", |pen| {
+        pen.matter(A).undo_and_redo(A, 0.5);
+    }),
+    ("LOG-7", |pen| {
+        pen.matter(A).step(A, 0.0, Answer::Ok).matter(A).undo_and_redo(A, 0.25);
+    }),
+    ("LOG-7", |pen| {
         pen.matter(A).step(A, 0.0, Answer::Ok).matter(A).rewind(A, 0.25).matter(A).rewind(A, 0.9);
     }),
 ];

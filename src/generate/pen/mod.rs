@@ -147,6 +147,17 @@ impl<'a> Pen<'a> {
         self
     }
 
+    /// A rewind to the anchor at `part`, taken back at once.
+    pub(crate) fn undo_and_redo(&mut self, name: Name, part: f64) -> &mut Self {
+        let Some(last) = self.last(name).filter(|_| self.contract.claims(Capability::Rewind)) else { return self };
+        let before = self.clone();
+        self.rewind(name, part);
+        let mut commands = std::mem::take(&mut self.commands);
+        commands.push(Command::Rewind { conversation: name, to: last });
+        *self = Self { commands, ..before };
+        self
+    }
+
     pub(crate) fn restart(&mut self) -> &mut Self {
         if self.contract.claims(Capability::Restart) {
             self.commands.push(Command::Restart { without: Vec::new() });
