@@ -2,6 +2,9 @@
 #![cfg(all(feature = "proptest", feature = "quickcheck", feature = "arbitrary", feature = "zoo"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "common/engines.rs"]
+mod engines;
+
 use arbitrary::{Arbitrary, Unstructured};
 use plimsoll::bridge::proptest::{field_cases, histories};
 use plimsoll::bridge::{ByDefault, FieldUnder, HistoryUnder, Under};
@@ -11,7 +14,7 @@ use plimsoll::{
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestError, TestRunner};
-use quickcheck::{Gen, QuickCheck, TestResult};
+use quickcheck::TestResult;
 
 fn keeps(name: &str, history: &History) -> bool {
     fuzz::guard(|| zoo::find(name).unwrap().make(), history).is_ok()
@@ -88,13 +91,13 @@ fn quickcheck_finds_them_too() {
     fn sound(drawn: HistoryUnder<ByDefault>) -> bool {
         fuzz::guard(Reference::default, &drawn.history).is_ok()
     }
-    QuickCheck::new().tests(60).quickcheck(sound as fn(HistoryUnder<ByDefault>) -> bool);
+    engines::quickcheck().tests(60).quickcheck(sound as fn(HistoryUnder<ByDefault>) -> bool);
     fn bad(drawn: HistoryUnder<ByDefault>) -> bool {
         keeps("self-counting-throttle", &drawn.history)
     }
-    let found = QuickCheck::new().tests(600).quicktest(bad as fn(HistoryUnder<ByDefault>) -> bool);
+    let found = engines::quickcheck().tests(600).quicktest(bad as fn(HistoryUnder<ByDefault>) -> bool);
     assert!(found.is_err_and(|result: TestResult| result.is_failure()));
-    let mut random = Gen::new(100);
+    let mut random = engines::random();
     let lossy = |drawn: &FieldUnder<ByDefault>| !loses_nothing(prefix(), &drawn.case);
     let drawn = std::iter::repeat_with(|| <FieldUnder<ByDefault> as quickcheck::Arbitrary>::arbitrary(&mut random));
     let found = drawn.take(400).find(lossy).unwrap();

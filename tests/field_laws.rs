@@ -1,6 +1,9 @@
 //! Laws of the units, of described texts and of the reference at a limit, under two engines.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "common/engines.rs"]
+mod engines;
+
 use plimsoll::{
     Block, BlockDraft, Capability, Contract, FieldRules, FitRules, Limit, LimitCandidate, LimitCase, Message,
     ReduceCase, Reduced, Reducer, ReferenceReducer, ReferenceTrimmer, Role, Text, Trimmer, Unit, replay_at_limit,
@@ -40,6 +43,8 @@ fn reduce(rules: &FieldRules, blocks: &[Block], max: usize) -> Option<Reduced> {
 }
 
 proptest! {
+    #![proptest_config(engines::proptest())]
+
     #[test]
     fn lengths_add_up_and_agree_with_the_standard_library(one in text(), other in text()) {
         let both = format!("{one}{other}");
@@ -161,7 +166,7 @@ fn required_blocks_survive_under_quickcheck() {
             None => Unit::CodePoints.len(&required.0) > usize::from(max),
         }
     }
-    quickcheck::quickcheck(law as fn(Mixed, Mixed, Mixed, u8) -> bool);
+    engines::quickcheck().quickcheck(law as fn(Mixed, Mixed, Mixed, u8) -> bool);
 }
 
 #[test]
@@ -176,5 +181,5 @@ fn notices_are_true_under_quickcheck() {
             Some(cut) => cut.before == unit.len(&joined) && cut.after == unit.len(&reduced.text) && cut.before > max,
         }
     }
-    quickcheck::quickcheck(law as fn(Mixed, Mixed, u8) -> bool);
+    engines::quickcheck().quickcheck(law as fn(Mixed, Mixed, u8) -> bool);
 }

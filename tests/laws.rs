@@ -1,6 +1,9 @@
 //! Laws of log, throttle and latch of the reference, each under proptest and under quickcheck.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "common/engines.rs"]
+mod engines;
+
 use plimsoll::{
     Action, Compactor, Contract, Conversation, Host, Latch, Message, Pressure, Reference, RejectionKind, Reply, Role,
     StepKind, Stop, from_json_lines, to_json_lines,
@@ -169,7 +172,7 @@ mod under_proptest {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(engines::proptest())]
 
         #[test]
         fn log(texts in prop::collection::vec((any::<String>(), any::<u8>()), 0..12)) {
@@ -197,29 +200,38 @@ mod under_proptest {
 
 mod under_quickcheck {
     use super::*;
-    use quickcheck::quickcheck;
 
     fn events(pairs: &[(u8, u8)]) -> Vec<Event> {
         pairs.iter().copied().map(Event::of).collect()
     }
 
-    quickcheck! {
-        fn log(texts: Vec<(String, u8)>) -> bool {
-            saved_is_loaded(&texts)
-        }
+    #[test]
+    fn log() {
+        let law: fn(Vec<(String, u8)>) -> bool = |texts| saved_is_loaded(&texts);
+        engines::quickcheck().quickcheck(law);
+    }
 
-        fn latch(pairs: Vec<(u8, u8)>) -> bool {
+    #[test]
+    fn latch() {
+        let law: fn(Vec<(u8, u8)>) -> bool = |pairs| {
             let events = events(&pairs);
             failures_cost_at_most_one_call_a_distance(&events) && more_strikes_are_more_patient(&events)
-        }
+        };
+        engines::quickcheck().quickcheck(law);
+    }
 
-        fn throttle(pairs: Vec<(u8, u8)>) -> bool {
+    #[test]
+    fn throttle() {
+        let law: fn(Vec<(u8, u8)>) -> bool = |pairs| {
             let events = events(&pairs);
             a_cooldown_bounds_calls_by_time(&events) && ui_only_messages_change_nothing(&events)
-        }
+        };
+        engines::quickcheck().quickcheck(law);
+    }
 
-        fn appended(pairs: Vec<(u8, u8)>) -> bool {
-            the_log_is_append_only(&events(&pairs))
-        }
+    #[test]
+    fn appended() {
+        let law: fn(Vec<(u8, u8)>) -> bool = |pairs| the_log_is_append_only(&events(&pairs));
+        engines::quickcheck().quickcheck(law);
     }
 }
