@@ -1,8 +1,9 @@
 //! The suite's own power: every known-bad candidate is rejected by an id that it names, and every sound design passes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Mutex;
 
 use plimsoll::zoo::{self, Row};
 use plimsoll::{Effort, Level, Report, Suite, Verdict, requirement, requirements};
@@ -38,7 +39,7 @@ fn for_each(
 ) -> Vec<String> {
     let rows: Vec<_> = rows.collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let complaints = std::sync::Mutex::new(Vec::new());
+    let complaints = Mutex::new(Vec::new());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..cores {
@@ -102,10 +103,56 @@ fn known_bad_candidates_are_rejected_by_an_id_that_they_name() {
     assert!(complaints.is_empty(), "{complaints:#?}");
 }
 
+/// The whole report on a known-bad candidate, made once.
+fn whole(row: &'static Row) -> Report {
+    static MADE: Mutex<BTreeMap<&str, Report>> = Mutex::new(BTreeMap::new());
+    if let Some(report) = MADE.lock().unwrap().get(row.name()) {
+        return report.clone();
+    }
+    let report = suite(row, 0).effort(Effort::Smoke).run().unwrap();
+    MADE.lock().unwrap().insert(row.name(), report.clone());
+    report
+}
+
+/// Without a requirement, those that it implies and those that imply it, some known-bad candidate passes: none is there for
+/// nothing.
+#[test]
+fn each_requirement_is_needed() {
+    let failing: Mutex<Vec<BTreeSet<String>>> = Mutex::new(Vec::new());
+    for_each(all_bad(), |row| {
+        let report = whole(row);
+        let binds = |id: &str| requirement(id).is_some_and(|found| found.level() == Level::Must);
+        let ids = self::failing(&report).into_iter().filter(|id| binds(id)).map(str::to_owned).collect();
+        failing.lock().unwrap().push(ids);
+        None
+    });
+    let failing = failing.into_inner().unwrap();
+    let below = |id: &'static str| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = next.pop() {
+            if seen.insert(id) {
+                next.extend(requirement(id).unwrap().implies());
+            }
+        }
+        seen
+    };
+    let mut idle = Vec::new();
+    for id in requirements().filter(|requirement| requirement.level() == Level::Must).map(plimsoll::Requirement::id) {
+        let above = requirements().map(plimsoll::Requirement::id).filter(|other| below(other).contains(id));
+        let gone: BTreeSet<String> = above.chain(below(id)).map(str::to_owned).collect();
+        let breaks = || failing.iter().filter(|ids| ids.contains(id));
+        if !breaks().any(|ids| ids.is_subset(&gone)) {
+            let near = breaks().min_by_key(|ids| ids.difference(&gone).count());
+            idle.push(format!("{id}: {:?}", near.map(|ids| ids.difference(&gone).collect::<Vec<_>>())));
+        }
+    }
+    assert!(idle.is_empty(), "whoever breaks these breaks others, too: {idle:#?}");
+}
+
 #[test]
 fn the_first_id_of_a_report_is_the_cause() {
     let complaints = for_each(bad(), |row| {
-        let report = suite(row, 0).effort(Effort::Smoke).run().unwrap();
+        let report = whole(row);
         let first = report.first.as_deref().unwrap_or("nothing");
         let named = row.breaks().contains(&first);
         (!named).then(|| format!("{first} comes first, not one of {:?}; {:?} fail", row.breaks(), failing(&report)))

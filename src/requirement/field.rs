@@ -27,7 +27,7 @@ const RED_1: Requirement = Requirement {
     sentence: "The output MUST NOT be longer than `max`, ever: separators, markers and headings count, and `max` may be 0 \
         or smaller than the marker.",
     chapter: "field.md",
-    implies: &[],
+    implies: &["RED-9"],
     applies: claimed,
     check: Check::Reduce(within_the_limit),
 };
@@ -48,7 +48,7 @@ const RED_2: Requirement = Requirement {
     level: Level::Must,
     sentence: "What fits MUST pass through exactly as joined, without notice.",
     chapter: "field.md",
-    implies: &[],
+    implies: &["RED-9"],
     applies: claimed,
     check: Check::Reduce(fitting_passes_through),
 };

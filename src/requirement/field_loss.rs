@@ -16,7 +16,7 @@ pub(super) const RED_7: Requirement = Requirement {
     sentence: "The output MUST be well-formed Unicode, and every character in it MUST come from the input or the \
         marker: code points are not split, and no lone surrogate or replacement character appears.",
     chapter: "field.md",
-    implies: &[],
+    implies: &["RED-8"],
     applies: claimed,
     check: Check::Reduce(characters_stay_whole),
 };

@@ -134,7 +134,7 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "Fewer than `strikes` consecutive failures MUST NOT latch.",
         chapter: "latch.md",
-        implies: &["THR-4"],
+        implies: &["THR-4", "THR-5"],
         applies: |c| reopens_or_not(c, |latch| latch.strikes >= 2),
         check: Check::Decide {
             exercised: few_strikes,

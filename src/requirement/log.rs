@@ -43,7 +43,7 @@ pub(crate) const ALL: &[Requirement] = &[
         level: Level::Must,
         sentence: "The log MUST be append-only: no step removes, alters or reorders an external message in it, and only what a person has undone is exempt.",
         chapter: "log.md",
-        implies: &[],
+        implies: &["LOG-7"],
         applies: |c| c.claims(Capability::Log),
         check: Check::Observe(log_is_append_only),
     },

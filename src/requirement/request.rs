@@ -127,7 +127,7 @@ const ASM_3: Requirement = Requirement {
     level: Level::Must,
     sentence: "Under the cap the field MUST be exactly the joined text.",
     chapter: "request.md",
-    implies: &[],
+    implies: &["ASM-4"],
     applies: claimed,
     check: Check::Assemble(under_the_cap_unchanged),
 };
