@@ -155,8 +155,9 @@ impl<'a> Player<'a> {
         let names = 0..history.conversations() as u32;
         let conversations = names.map(|name| Conversation::new(scribe.conversation(Name(name)))).collect();
         let manner = Manner::new(&scribe, history.seed, contract);
-        let externals = Vec::new();
-        let trace = Trace { history: history.clone(), externals, events: Vec::new(), finals: Vec::new(), broken: None };
+        let externals = Vec::with_capacity(history.drafts().count());
+        let events = Vec::with_capacity(history.commands.len());
+        let trace = Trace { history: history.clone(), externals, events, finals: Vec::new(), broken: None };
         let (wall_s, monotonic_s) = (first_wall(history.seed), (history.seed % 3) as f64 * 50.0);
         Self {
             history,

@@ -66,7 +66,7 @@ impl<'t> Judge<'t> {
         if step.kind == StepKind::Overflow && track.recoveries.0 >= contract.overflow.recoveries {
             forbid.push(Forbid::NoRecoveryLeft);
         }
-        if view::maybe_eligible(before).is_empty() {
+        if view::maybe_eligible(before).next().is_none() {
             forbid.push(Forbid::NothingEligible);
         }
         forbid

@@ -218,9 +218,9 @@ impl<'t> Judged<'t> {
 
     /// What is wrong with the decision, if anything is. With nothing eligible an attempt is merely advised against.
     pub(crate) fn wrong(&self) -> Option<Wrong> {
-        let hard: Vec<Forbid> =
-            self.forbid.iter().copied().filter(|reason| *reason != Forbid::NothingEligible).collect();
         if self.attempted() {
+            let reasons = self.forbid.iter().copied();
+            let hard: Vec<Forbid> = reasons.filter(|reason| *reason != Forbid::NothingEligible).collect();
             return (!hard.is_empty()).then_some(Wrong::Attempted(hard));
         }
         let recovered = self.step.kind == StepKind::Overflow && self.trimmed;
@@ -250,10 +250,10 @@ impl<'t> Judged<'t> {
     }
 
     /// The messages that these were shown, by position among the externals.
-    pub(crate) fn covered(&self, externals: &Externals<'_>) -> HashSet<usize> {
+    pub(crate) fn covered(&self, externals: &Externals<'_>) -> impl Iterator<Item = usize> {
         let calls = self.event.calls.iter().zip(self.inputs(externals));
         let usable = self.any_usable();
-        calls.filter(|(call, _)| is_told(call, usable)).flat_map(|(_, input)| input).copied().collect()
+        calls.filter(move |(call, _)| is_told(call, usable)).flat_map(|(_, input)| input).copied()
     }
 
     /// Whether the view after it carries `text` in an own item, or in several that follow one another.

@@ -266,8 +266,9 @@ impl<'t> Judge<'t> {
         let enough = eligible.len() >= contract.attempt.eligible_min.max(1)
             && eligible_size >= contract.at_most(contract.attempt.eligible_min_size)
             && contract.claims(Capability::Summarize);
-        let trimmable =
-            if contract.claims(Capability::Trim) { own::trimmable(contract, &self.externals, &before) } else { 0 };
+        // Under an open call nothing is.
+        let trims = contract.claims(Capability::Trim) && !open_call;
+        let trimmable = if trims { own::trimmable(contract, &self.externals, &before) } else { 0 };
         let track = self.track(name);
         let (recovered_at, stood) = track.recovered_at;
         if standing > 0 && track.appended > recovered_at {

@@ -11,8 +11,8 @@ impl<'t> Judge<'t> {
     pub(super) fn observe(&self, judged: &mut Judged<'t>) {
         let contract = self.contract;
         // The first place of each of the host's messages.
-        let mut places: Vec<(usize, usize)> =
-            (0..).zip(judged.after.iter()).filter_map(|(place, item)| Some((item.external()?, place))).collect();
+        let mut places: Vec<(usize, usize)> = Vec::with_capacity(judged.after.len());
+        places.extend((0..).zip(judged.after.iter()).filter_map(|(place, item)| Some((item.external()?, place))));
         places.sort_unstable();
         let (mut gone, mut shorter) = (false, false);
         for item in judged.before.iter().filter(|item| item.visible) {

@@ -66,6 +66,8 @@ pub(crate) struct Externals<'t> {
     by_token: OnceCell<Index<[u8; TOKEN]>>,
     by_key: OnceCell<Index<u32>>,
     scribe: Scribe,
+    /// What every token begins with and ends with.
+    ends: (u8, u8),
 }
 
 const TOKEN: usize = 8;
@@ -112,7 +114,9 @@ impl<'t> Externals<'t> {
             all.iter().zip(0..).filter_map(|((_, _, message), at)| Some((word(message.call_id.as_deref()?), at)));
         let by_call = Index::new(results);
         let (by_token, by_key) = (OnceCell::new(), OnceCell::new());
-        Self { all, contract, sizes, by_id, by_call, by_token, by_key, scribe }
+        let sample = scribe.letters(0);
+        let ends = (sample[0], sample[TOKEN - 1]);
+        Self { all, contract, sizes, by_id, by_call, by_token, by_key, scribe, ends }
     }
 
     /// The host's message at `at` as it was sent.
@@ -163,14 +167,12 @@ impl<'t> Externals<'t> {
     pub(crate) fn tokens(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let by_token = || Index::new(self.all.iter().map(|(_, draft, _)| self.scribe.letters(draft.key)).zip(0..));
-        let by_token = self.by_token.get_or_init(by_token);
-        let Some((sample, _)) = by_token.0.first() else { return found };
-        let (first, last) = (sample[0], sample[TOKEN - 1]);
+        let (first, last) = self.ends;
         // A token is ASCII, and so its bytes stand only where it does. What it ends with is rare.
         for (end, _) in text.match_indices(char::from(last)) {
             let window = (end + 1).checked_sub(TOKEN).map(|start| &text.as_bytes()[start..=end]);
             let token = window.filter(|window| window[0] == first).and_then(|w| <[u8; TOKEN]>::try_from(w).ok());
-            if let Some(at) = token.and_then(|token| by_token.last(&token))
+            if let Some(at) = token.and_then(|token| self.by_token.get_or_init(by_token).last(&token))
                 && !found.contains(&at)
             {
                 found.push(at);
@@ -187,7 +189,13 @@ impl<'t> Externals<'t> {
                 let mut found = Vec::new();
                 for item in items {
                     let answered = || item.call_id.as_deref().and_then(|call| self.only_result(call));
-                    found.extend(self.by_id(&item.id).or_else(answered).filter(|at| self.is(*at, item)));
+                    let known = self.by_id(&item.id).or_else(answered);
+                    if let Some(at) = known.filter(|at| self.message(*at).content == item.content) {
+                        // As the host has written it, it has no token but its own.
+                        found.push(at);
+                        continue;
+                    }
+                    found.extend(known.filter(|at| self.is(*at, item)));
                     found.extend(self.tokens(&item.content));
                 }
                 found
@@ -237,6 +245,11 @@ impl<'t> Externals<'t> {
                 let sent = self.message(*at);
                 sent.content == message.content && sent.ui_only == message.ui_only && !message.summary
             };
+            // All that the host sends stands between two tokens.
+            let bytes = message.content.as_bytes();
+            if (bytes.first(), bytes.last()) != (Some(&self.ends.0), Some(&self.ends.1)) {
+                return own;
+            }
             return match self.tokens(&message.content)[..] {
                 [at] if copied(&at) => external(at),
                 _ => own,
@@ -275,16 +288,21 @@ pub(crate) fn standing(view: &[Item<'_>]) -> u64 {
 
 /// Whether a call stands in a view without its final result.
 pub(crate) fn open_call<'t>(externals: &Externals<'t>, view: &[Item<'t>]) -> bool {
-    let messages = || view.iter().filter_map(Item::external).map(|at| externals.message(at));
-    let mut made = messages().flat_map(|message| &message.calls).peekable();
+    let sent = || view.iter().filter_map(Item::external);
+    // By its number and by its id.
+    let mut made = sent().flat_map(|at| externals.draft(at).calls.iter().zip(&externals.message(at).calls)).peekable();
     if made.peek().is_none() {
         return false;
     }
-    // An own item may stand for a result that was trimmed.
-    let results = messages().chain(view.iter().filter(|item| item.is_own() && item.visible).map(|item| item.message));
-    let mut answered: Vec<&str> = results.filter(|m| !m.interim).filter_map(|m| m.call_id.as_deref()).collect();
+    let results = sent().map(|at| externals.draft(at)).filter(|draft| !draft.interim);
+    let mut answered: Vec<u32> = results.filter_map(|draft| draft.answers).collect();
     answered.sort_unstable();
-    made.any(|call| answered.binary_search(&call.as_str()).is_err())
+    // An own item may stand for a result that was trimmed.
+    let stands_in = |call: &String| {
+        let own = view.iter().filter(|item| item.is_own() && item.visible && !item.message.interim);
+        own.filter_map(|item| item.message.call_id.as_ref()).any(|answered| answered == call)
+    };
+    made.any(|(number, call)| answered.binary_search(number).is_err() && !stands_in(call))
 }
 
 /// Whether a message of the host ends a turn: an assistant's without calls.
@@ -312,21 +330,20 @@ fn leading_of_the_host(view: &[Item<'_>]) -> usize {
 }
 
 /// Positions of what may be eligible for a summary.
-pub(crate) fn maybe_eligible(view: &[Item<'_>]) -> Vec<usize> {
+pub(crate) fn maybe_eligible(view: &[Item<'_>]) -> impl Iterator<Item = usize> {
     let (leading, latest) = (leading(view), latest_user(view));
-    let may = |at: &usize| {
+    (leading..view.len()).filter(move |at| {
         let item = &view[*at];
-        item.is_visible_external() && *at >= leading && Some(*at) != latest && !item.message.pinned
-    };
-    (0..view.len()).filter(may).collect()
+        item.is_visible_external() && Some(*at) != latest && !item.message.pinned
+    })
 }
 
 /// Positions of what is surely eligible for a summary: nothing that a declared tail or a call group could protect.
 pub(crate) fn surely_eligible<'t>(contract: &Contract, externals: &Externals<'t>, view: &[Item<'t>]) -> Vec<usize> {
     let attempt = &contract.attempt;
-    let mut maybe = maybe_eligible(view);
     let leading = leading_of_the_host(view);
-    maybe.retain(|at| *at >= leading);
+    let mut maybe = Vec::with_capacity(view.len());
+    maybe.extend(maybe_eligible(view).filter(|at| *at >= leading));
     if maybe.is_empty() {
         return maybe;
     }
@@ -348,34 +365,31 @@ pub(crate) fn surely_eligible<'t>(contract: &Contract, externals: &Externals<'t>
         kept += view[at].size as f64;
         protected[at] = true;
     }
-    close_groups(externals, view, &mut protected);
+    if maybe.iter().any(|at| !protected[*at]) {
+        close_groups(externals, view, &mut protected);
+    }
     maybe.retain(|at| !protected[*at]);
     maybe
 }
 
 /// Extends what is `protected` to whole call groups.
-fn close_groups<'t>(externals: &Externals<'t>, view: &[Item<'t>], protected: &mut [bool]) {
+fn close_groups(externals: &Externals<'_>, view: &[Item<'_>], protected: &mut [bool]) {
     let calls_of = |at: usize| {
-        let message = view[at].external().map(|at| externals.message(at));
-        message.into_iter().flat_map(|message| message.calls.iter().chain(&message.call_id)).map(String::as_str)
+        let draft = view[at].external().map(|at| externals.draft(at));
+        draft.into_iter().flat_map(|draft| draft.calls.iter().chain(&draft.answers)).copied()
     };
-    let mut calls: Vec<&str> = Vec::new();
-    loop {
-        calls.clear();
-        calls.extend((0..view.len()).filter(|at| protected[*at]).flat_map(calls_of));
-        if calls.is_empty() {
-            return;
-        }
+    // The calls of what was protected last: only they can bring in something new.
+    let mut calls: Vec<u32> = (0..view.len()).filter(|at| protected[*at]).flat_map(calls_of).collect();
+    while !calls.is_empty() {
         calls.sort_unstable();
-        let mut more = false;
+        let mut more = Vec::new();
         for (at, protected) in protected.iter_mut().enumerate().filter(|(_, protected)| !**protected) {
             if calls_of(at).any(|call| calls.binary_search(&call).is_ok()) {
-                (*protected, more) = (true, true);
+                *protected = true;
+                more.extend(calls_of(at));
             }
         }
-        if !more {
-            return;
-        }
+        calls = more;
     }
 }
 
@@ -400,13 +414,17 @@ pub(crate) fn surely_trimmable<'t>(contract: &Contract, externals: &Externals<'t
         kept += view[at].size;
         protected[at] = true;
     }
-    close_groups(externals, view, &mut protected);
     let chars = |at: usize| view[at].message.content.chars().count();
     let may = |at: &usize| {
         let item = &view[*at];
         is_result(at) && item.visible && item.verbatim && !protected[*at] && chars(*at) > rules.min_chars
     };
-    let found: Vec<usize> = (0..view.len()).filter(may).collect();
+    let mut found: Vec<usize> = (0..view.len()).filter(may).collect();
+    if found.is_empty() {
+        return found;
+    }
+    close_groups(externals, view, &mut protected);
+    found.retain(|at| !protected[*at]);
     let saved: usize = found.iter().map(|at| chars(*at) - rules.min_chars).sum();
     let least = match rules.min_saving {
         fraction if fraction < 1.0 => fraction * size(view) as f64,

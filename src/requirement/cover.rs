@@ -68,7 +68,7 @@ pub(super) fn nothing_vanishes(case: &Case<'_>) -> Seen {
         let mut due = present(externals, &judged.before);
         summaries.iter().for_each(|summary| due.add(&summary.covers));
         let mut found = present(externals, &judged.after);
-        let mut new = Told { token: "", covers: judged.covered(externals).into_iter().collect() };
+        let mut new = Told { token: "", covers: judged.covered(externals).collect() };
         for old in summaries.iter().filter(|old| was_sent(judged, old.token)) {
             new.covers.add(&old.covers);
         }
@@ -88,12 +88,19 @@ pub(super) fn nothing_vanishes(case: &Case<'_>) -> Seen {
 
 /// The host's messages that the model sees: as items, or by a token in an own item.
 fn present(externals: &Externals<'_>, view: &[Item<'_>]) -> Positions {
-    let named = |item: &Item<'_>| match item.external() {
-        Some(at) => vec![at],
-        None => externals.tokens(&item.message.content),
+    let mut found = Positions::default();
+    let mut find = |at: usize| {
+        if externals.message(at).is_visible() {
+            found.insert(at);
+        }
     };
-    let found = view.iter().filter(|item| item.visible).flat_map(named);
-    found.filter(|at| externals.message(*at).is_visible()).collect()
+    for item in view.iter().filter(|item| item.visible) {
+        match item.external() {
+            Some(at) => find(at),
+            None => externals.tokens(&item.message.content).into_iter().for_each(&mut find),
+        }
+    }
+    found
 }
 
 /// Whether an own item has `token`.

@@ -83,7 +83,14 @@ fn fresh<'a, 't>(judged: &'a Judged<'t>) -> impl Iterator<Item = &'t Message> + 
         let alike = item.message.content == message.content && item.visible == message.is_visible();
         item.message.id == message.id || (alike && !message.content.is_empty())
     };
-    let old = move |message: &Message| judged.before.iter().any(|item| item.is_own() && same(item, message));
+    let own: Vec<&Item<'_>> = judged.before.iter().filter(|item| item.is_own()).collect();
+    let mut from = 0;
+    // What stands keeps its order for the most part, and so the search goes on where the last one has ended.
+    let mut old = move |message: &Message| {
+        let found = (from..own.len()).chain(0..from).find(|at| same(own[*at], message));
+        from = found.map_or(from, |at| at + 1);
+        found.is_some()
+    };
     let appended = judged.event.appended.iter();
     let installed = judged.after.iter().filter(|item| item.is_own()).map(|item| item.message);
     let seen = |message: &Message| judged.event.appended.iter().any(|other| other.id == message.id);
@@ -311,13 +318,14 @@ fn log_damage<'t>(sent: &[(usize, &'t Message)], log: &[Message], loaded: Loaded
             None => return Some(format!("message {} is gone from the log", message.id)),
             Some(at) => {
                 let stored = &log[from + at];
-                let changed = [
-                    ("the content", stored.content != message.content),
-                    ("ui_only", stored.ui_only != message.ui_only && !loaded.old_format),
-                ]
-                .into_iter()
-                .chain(loaded.original(*number, message).into_iter().flat_map(|original| members(stored, original)))
-                .find_map(|(member, changed)| changed.then_some(member));
+                let changed = if stored.content != message.content {
+                    Some("the content")
+                } else if stored.ui_only != message.ui_only && !loaded.old_format {
+                    Some("ui_only")
+                } else {
+                    let members = loaded.original(*number, message).map(|original| members(stored, original));
+                    members.into_iter().flatten().find_map(|(member, changed)| changed.then_some(member))
+                };
                 if let Some(member) = changed {
                     return Some(format!("{member} of message {} was changed in the log", message.id));
                 }

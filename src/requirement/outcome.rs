@@ -248,7 +248,7 @@ fn failure_is_no_error(case: &Case<'_>) -> Seen {
 
 fn nothing_eligible(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
-    for judged in case.steps().iter().filter(|judged| maybe_eligible(&judged.before).is_empty()) {
+    for judged in case.steps().iter().filter(|judged| maybe_eligible(&judged.before).next().is_none()) {
         let others = judged.forbid.iter().any(|reason| *reason != crate::oracle::Forbid::NothingEligible);
         if !others {
             let broken = judged.attempted().then(|| "it called the summariser with nothing eligible".to_owned());

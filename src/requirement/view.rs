@@ -1,6 +1,6 @@
 //! VIEW: what survives a compaction.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::cover::{nothing_vanishes, trimmed_well};
 use super::{Case, Check, Level, Requirement, Seen};
@@ -125,8 +125,8 @@ fn compactions<'a, 't>(case: &'a Case<'t>) -> impl Iterator<Item = &'a Judged<'t
 }
 
 /// The host's messages that the model sees in a view, by position among the externals, in the order of the view.
-fn stands(view: &[Item<'_>]) -> Vec<usize> {
-    view.iter().filter(|item| item.visible).filter_map(Item::external).collect()
+fn stands(view: &[Item<'_>]) -> impl Iterator<Item = usize> {
+    view.iter().filter(|item| item.visible).filter_map(Item::external)
 }
 
 fn guidance_stays(case: &Case<'_>) -> Seen {
@@ -138,12 +138,13 @@ fn guidance_stays(case: &Case<'_>) -> Seen {
         let known = guidance.entry(judged.name).or_default();
         let first = judged.before[..leading(&judged.before)].iter().filter(|item| item.visible);
         known.extend(first.filter_map(Item::external).filter(|at| opens_its_log(case, judged.name, *at)));
-        known.extend(stands(&judged.before).into_iter().filter(|at| externals.draft(*at).pinned));
+        known.extend(stands(&judged.before).filter(|at| externals.draft(*at).pinned));
         if !judged.changed() {
             continue;
         }
-        let before: HashSet<usize> = stands(&judged.before).into_iter().collect();
-        let mut due = known.iter().filter(|at| before.contains(at)).peekable();
+        let mut before: Vec<usize> = stands(&judged.before).collect();
+        before.sort_unstable();
+        let mut due = known.iter().filter(|at| before.binary_search(at).is_ok()).peekable();
         if due.peek().is_none() {
             continue;
         }
@@ -198,7 +199,7 @@ fn latest_user_stays(case: &Case<'_>) -> Seen {
             None => Some(format!("the latest user message {} is gone from the view", sent.id)),
             Some(place) => {
                 let older = |at: &usize| *at < latest && externals.draft(*at).role == Role::User;
-                let after = stands(&judged.after[place..]).into_iter().find(older);
+                let after = stands(&judged.after[place..]).find(older);
                 after.map(|at| {
                     format!("the older user message {} stands after the latest, {}", externals.message(at).id, sent.id)
                 })
@@ -213,8 +214,7 @@ fn pairs_stay(case: &Case<'_>) -> Seen {
     let mut seen = Seen::default();
     let externals = &case.judgement.externals;
     for judged in compactions(case) {
-        let before = stands(&judged.before);
-        if !before.iter().any(|at| externals.message(*at).call_id.is_some()) {
+        if !stands(&judged.before).any(|at| externals.message(at).call_id.is_some()) {
             continue;
         }
         let shown = || judged.after.iter().filter(|item| item.visible);
@@ -227,10 +227,9 @@ fn pairs_stay(case: &Case<'_>) -> Seen {
             (!shown().any(|other| makes(other, call))).then(|| format!("result {} has lost its call", item.message.id))
         });
         // The final results that stood before, by call.
-        let answered: HashMap<&str, usize> = before
-            .iter()
-            .filter(|at| !externals.message(**at).interim)
-            .filter_map(|at| Some((externals.message(*at).call_id.as_deref()?, *at)))
+        let answered: HashMap<&str, usize> = stands(&judged.before)
+            .filter(|at| !externals.message(*at).interim)
+            .filter_map(|at| Some((externals.message(at).call_id.as_deref()?, at)))
             .collect();
         let unanswered = shown().find_map(|item| {
             let lost = item.message.calls.iter().find(|call| {
@@ -251,7 +250,7 @@ fn reasoning_is_whole(case: &Case<'_>) -> Seen {
     let externals = &case.judgement.externals;
     for judged in compactions(case) {
         let block = |at: usize| externals.message(at).reasoning.as_deref();
-        if !stands(&judged.before).into_iter().any(|at| block(at).is_some()) {
+        if !stands(&judged.before).any(|at| block(at).is_some()) {
             continue;
         }
         let damaged = judged.after.iter().filter(|item| item.visible).find(|item| {
