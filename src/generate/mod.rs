@@ -207,7 +207,28 @@ mod tests {
         let text = include_str!("../../spec/profiles.json");
         let value: serde_json::Value = serde_json::from_str(text).unwrap();
         let rows = value["profiles"].as_array().cloned().unwrap();
-        rows.into_iter().map(|row| Contract::from_value(row["contract"].clone()).unwrap()).collect()
+        let given = rows.into_iter().map(|row| Contract::from_value(row["contract"].clone()).unwrap());
+        let own = [("tokens", 6_000, 4_000), ("messages", 120, 60), ("utf8_bytes", 12_000, 7_000)];
+        let own = own.into_iter().map(|(unit, trigger, target)| {
+            let mut contract = serde_json::to_value(Contract::default()).unwrap();
+            contract["capabilities"] = serde_json::json!([
+                "summarize",
+                "throttle",
+                "latch",
+                "trim",
+                "overflow",
+                "restart",
+                "rewind",
+                "log",
+                "view",
+                "gauge"
+            ]);
+            contract["pressure"] = "own".into();
+            contract["trim"]["how"] = "drop".into();
+            contract["gauge"] = serde_json::json!({"unit": unit, "trigger": trigger, "target": target});
+            Contract::from_value(contract).unwrap()
+        });
+        given.chain(own).collect()
     }
 
     #[test]

@@ -316,14 +316,22 @@ impl Draw<'_, '_> {
         pen.turn(name);
     }
 
+    /// A message, or a call and its result, with some of the flags that the contract has; now and then a large one.
     fn flagged(&mut self, pen: &mut Pen<'_>, name: Name) {
         let contract = pen.contract;
-        let mut draft = pen.draft(if self.rng.bool() { Role::User } else { Role::Assistant });
-        draft.hidden = contract.has(Feature::Hidden) && self.rng.bool();
-        draft.pinned = contract.has(Feature::Pinned) && self.rng.bool();
-        draft.reasoning = draft.role == Role::Assistant && contract.has(Feature::Reasoning) && self.rng.bool();
-        draft.wide = self.rng.u8(0..4) == 0;
-        pen.append(name, vec![draft]).turn(name);
+        let size = if self.rng.u8(0..4) == 0 { Size::Large } else { Size::Small };
+        let mut drafts = if contract.has(Feature::Calls) && self.rng.u8(0..3) == 0 {
+            pen.result(size)
+        } else {
+            vec![Draft { size, ..pen.draft(if self.rng.bool() { Role::User } else { Role::Assistant }) }]
+        };
+        for draft in &mut drafts {
+            draft.hidden = contract.has(Feature::Hidden) && self.rng.bool();
+            draft.pinned = contract.has(Feature::Pinned) && self.rng.bool();
+            draft.reasoning = draft.role == Role::Assistant && contract.has(Feature::Reasoning) && self.rng.bool();
+            draft.wide = self.rng.u8(0..4) == 0;
+        }
+        pen.append(name, drafts).turn(name);
     }
 
     fn answer(&mut self, contract: &Contract) -> Answer {

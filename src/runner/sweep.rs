@@ -176,6 +176,13 @@ fn blamed(contract: &Contract, seed: u64) -> Vec<String> {
         (*others <= 150).then_some(planned)
     });
     for planned in directed.filter(|planned| planned.share != Share::Exhaustive) {
+        if let Err(why) = planned.history.check() {
+            wrong.push(format!(
+                "no host plays this: {why} in {:?} {}",
+                planned.share,
+                planned.target.unwrap_or_default()
+            ));
+        }
         let examined = examiner.examine(&planned);
         for (suspect, _) in &examined.suspects {
             let id = match suspect {

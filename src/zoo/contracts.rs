@@ -1,8 +1,8 @@
 //! Contracts that the rows declare.
 
 use crate::contract::{
-    Attempt, Calls, Capability, Clock, Contract, Cooldown, CountsAs, Durability, FailureKind, Feature, Growth, Latch,
-    RestartRules, Status, StatusKind, Throttle, Trim, TrimHow, ViewRules,
+    AfterReopen, Attempt, Calls, Capability, Clock, Contract, Cooldown, CountsAs, Durability, FailureKind, Feature,
+    Growth, Latch, RestartRules, Status, StatusKind, Throttle, Trim, TrimHow, ViewRules,
 };
 
 /// The reference's, without what is asked apart from conversations: everything that a compactor can claim, every parameter at its default.
@@ -81,6 +81,11 @@ pub(super) fn checkpoint() -> Contract {
 /// Three failures in a row latch.
 pub(super) fn three_strikes() -> Contract {
     latch(Latch { strikes: 3, ..Latch::default() })
+}
+
+/// Three strikes, and as many again once it has reopened.
+pub(super) fn fresh_strikes() -> Contract {
+    latch(Latch { strikes: 3, after_reopen: AfterReopen::Fresh, ..Latch::default() })
 }
 
 /// One failure latches, and time alone reopens.

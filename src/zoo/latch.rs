@@ -1,6 +1,8 @@
 //! Bugs in the failure latch.
 
-use super::contracts::{abort_fails, drops, half_open_timer, latch_only, patient_aborts, reference, three_strikes};
+use super::contracts::{
+    abort_fails, drops, fresh_strikes, half_open_timer, latch_only, patient_aborts, reference, three_strikes,
+};
 use super::{Row, rows};
 use crate::candidate::Conversation;
 use crate::contract::{Contract, FailureKind};
@@ -135,6 +137,50 @@ pub(super) const ALL: &[Row] = rows! {
                     *latch = LatchState::default();
                 }
                 Sound.record(contract, latch, outcome, here);
+            }
+        }
+
+    "each-time-it-latches-for-longer":
+        "From the third time in a row on it waits for more growth than it declares."
+        breaks "LAT-4" and "LAT-2", kind "latch-stuck", under latch_only(),
+        {
+            fn record(&self, contract: &Contract, latch: &mut LatchState, outcome: Outcome, here: Point) {
+                let strikes = latch.strikes;
+                Sound.record(contract, latch, outcome, here);
+                if let Some(point) = latch.latched.as_mut().filter(|_| strikes >= 2) {
+                    point.log += 5;
+                }
+            }
+        }
+
+    "begins-at-one-when-it-reopens":
+        "After it has reopened, the failure that closed it is still counted."
+        breaks "LAT-10", kind "latch-stuck", under fresh_strikes(),
+        {
+            fn record(&self, contract: &Contract, latch: &mut LatchState, outcome: Outcome, here: Point) {
+                let probe = latch.latched.is_some();
+                Sound.record(contract, latch, outcome, here);
+                if probe && latch.strikes == 1 {
+                    latch.strikes = 2;
+                }
+            }
+        }
+
+    "interim-results-are-no-growth":
+        "An interim result does not count towards reopening."
+        breaks "LAT-2", kind "latch-stuck", under latch_only(),
+        {
+            fn counts_for_latch(&self, message: &Message) -> bool {
+                Sound.counts_for_latch(message) && !message.interim
+            }
+        }
+
+    "parallel-calls-are-no-growth":
+        "A message that makes two calls does not count towards reopening."
+        breaks "LAT-2", kind "latch-stuck", under latch_only(),
+        {
+            fn counts_for_latch(&self, message: &Message) -> bool {
+                Sound.counts_for_latch(message) && message.calls.len() < 2
             }
         }
 

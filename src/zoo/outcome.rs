@@ -306,4 +306,15 @@ pub(super) const ALL: &[Row] = rows! {
                 if again { Some(FailureKind::NoView) } else { Sound.fruitless(contract, old, new) }
             }
         }
+
+    "one-over-the-input":
+        "A part may be one unit larger than an input may be."
+        breaks "OUT-8", kind "summariser-overflow", under chunks(4_000),
+        {
+            fn chunks(&self, contract: &Contract, view: &[Message], shown: &[usize]) -> Vec<Vec<usize>> {
+                let mut wrong = contract.clone();
+                wrong.attempt.input_max = contract.attempt.input_max.map(|max| max + 1);
+                Sound.chunks(&wrong, view, shown)
+            }
+        }
 };

@@ -6,7 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::contracts::{
-    cooldown_only, half_open_timer, latch_only, less, monotonic, reference, three_strikes, unspecified, volatile,
+    cooldown_only, growth_ignored, half_open_timer, latch_only, less, monotonic, reference, three_strikes, unspecified,
+    volatile,
 };
 use super::{Row, rows};
 use crate::candidate::{Conversation, Restart};
@@ -292,6 +293,16 @@ pub(super) const ALL: &[Row] = rows! {
         {
             fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
                 now_s - point.clock_s
+            }
+        }
+
+    "a-small-step-back-is-waited-for":
+        "Where the clock has stepped back it attempts at once, and then waits until the clock has caught up."
+        breaks "CLK-1", kind "clock-domain", under growth_ignored(),
+        {
+            fn elapsed(&self, point: &mut Point, now_s: f64) -> f64 {
+                let elapsed = now_s - point.clock_s;
+                if elapsed < 0.0 { f64::INFINITY } else { elapsed }
             }
         }
 

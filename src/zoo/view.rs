@@ -309,6 +309,42 @@ pub(super) const ALL: &[Row] = rows! {
                 !view[at].summary
             }
         }
+
+    "pins-on-results-go":
+        "What is pinned stays, but for the results of tools."
+        breaks "VIEW-1", kind "guidance-or-pinned-lost", under reference(),
+        {
+            fn eligible(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+                let loose = |m: &Message| Message { pinned: m.pinned && m.role != Role::Tool, ..m.clone() };
+                Sound.eligible(contract, &view.iter().map(loose).collect::<Vec<_>>())
+            }
+        }
+
+    "large-pins-go":
+        "A pinned message of more than a thousand characters is summarised with the rest."
+        breaks "VIEW-1", kind "guidance-or-pinned-lost", under reference(),
+        {
+            fn eligible(&self, contract: &Contract, view: &[Message]) -> Vec<usize> {
+                let loose = |m: &Message| Message { pinned: m.pinned && m.content.len() <= 1_000, ..m.clone() };
+                Sound.eligible(contract, &view.iter().map(loose).collect::<Vec<_>>())
+            }
+        }
+
+    "kept-calls-lose-half-a-thought":
+        "The reasoning of a call that is kept is shortened when the view is put together."
+        breaks "VIEW-5", kind "reasoning-damaged", under reference(),
+        {
+            fn installed(&self, conversation: &mut Conversation) {
+                let mut view = conversation.view().to_vec();
+                for message in view.iter_mut().filter(|message| !message.calls.is_empty()) {
+                    if let Some(thought) = &mut message.reasoning {
+                        thought.pop();
+                    }
+                }
+                conversation.install(view);
+                Sound.installed(conversation);
+            }
+        }
 };
 
 /// A copy of `view` with each message edited.

@@ -23,6 +23,12 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.step(A, COOL, Answer::Ok);
     }),
     ("LAT-2", |pen| {
+        // Whatever kind of message it is that the model sees, it counts.
+        latched(pen, A);
+        let n = pen.contract.latch().and_then(|latch| latch.reopen_growth).unwrap_or(0);
+        pen.grow_mixed(A, n).step(A, COOL, Answer::Ok);
+    }),
+    ("LAT-2", |pen| {
         latched(pen, A);
         reopen_by_time(pen, A, 0.0);
     }),
@@ -46,6 +52,18 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.step(A, COOL, FAIL);
         nearly(pen, A);
         pen.step(A, COOL, Answer::Ok).grow(A, 1).step(A, COOL, Answer::Ok);
+    }),
+    ("LAT-4", |pen| {
+        // The distance is the same each time.
+        latched(pen, A);
+        for _ in 0..3 {
+            reopen(pen, A, 0);
+            for _ in 0..pen.strikes() {
+                pen.step(A, COOL, FAIL);
+            }
+        }
+        reopen(pen, A, 0);
+        pen.step(A, COOL, Answer::Ok);
     }),
     ("LAT-5", |pen| {
         latched(pen, A);
@@ -134,6 +152,16 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.matter(A);
         for at in 1..pen.strikes() {
             pen.step(A, if at == 1 { 0.0.into() } else { COOL }, FAIL);
+        }
+        pen.step(A, COOL, Answer::Ok);
+    }),
+    ("LAT-10", |pen| {
+        // Where it begins anew after it was open again, it begins at none.
+        latched(pen, A);
+        reopen(pen, A, 0);
+        reopen_by_time_wait(pen, A);
+        for _ in 1..pen.strikes() {
+            pen.step(A, COOL, FAIL);
         }
         pen.step(A, COOL, Answer::Ok);
     }),

@@ -28,6 +28,19 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         let hidden = Draft { hidden: true, ..pen.draft(Role::Assistant) };
         pen.append(A, vec![hidden]).matter(A).step(A, 0.0, Answer::Ok);
     }),
+    ("LOG-3", |pen| {
+        // A call and its results, hidden or not, in the part that is summarised and in the part that is kept.
+        if pen.contract.has(Feature::Hidden) && pen.contract.has(Feature::Calls) {
+            for at in 0..2 {
+                for hidden in [[true, false], [false, true]] {
+                    let mut group = pen.result(Size::Small);
+                    group.iter_mut().zip(hidden).for_each(|(draft, hidden)| draft.hidden = hidden);
+                    pen.append(A, group);
+                }
+                pen.matter(A).step(A, if at == 0 { 0.0.into() } else { COOL }, Answer::Ok);
+            }
+        }
+    }),
     ("LOG-4", |pen| {
         pen.matter(A).step(A, 0.0, Answer::Ok).step(A, 0.0, Answer::Ok).rewind(A, 0.5).matter(A).step(A, 0.0, FAIL);
     }),

@@ -52,6 +52,20 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.append(A, vec![over]).matter(A).step(A, COOL, Answer::Ok);
     }),
     ("OUT-8", |pen| {
+        // Messages that fill an input to its last unit, and by one unit too far.
+        let Some(max) = pen.contract.attempt.input_max.filter(|max| (500..100_000).contains(max)) else { return };
+        let each = max / 10;
+        for over in [1, 0] {
+            let chars = (0..30).map(|at| if at % 10 == 9 { each + max % 10 + over } else { each });
+            let drafts = chars.collect::<Vec<_>>().into_iter().zip(0..).map(|(chars, at)| Draft {
+                size: Size::Chars(chars),
+                ..pen.draft(if at % 2 == 0 { Role::User } else { Role::Assistant })
+            });
+            let drafts = drafts.collect();
+            pen.append(A, drafts).matter(A).step(A, COOL, Answer::Ok);
+        }
+    }),
+    ("OUT-8", |pen| {
         if pen.contract.attempt.outcomes.contains(&FailureKind::Overflow) {
             pen.matter(A).step(A, 0.0, Answer::Overflow);
             pen.matter(A);

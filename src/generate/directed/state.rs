@@ -115,6 +115,14 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         pen.matter(A).step(A, 0.0, FAIL).push(Command::Clock { wall_by_s: -3_600.0 });
         pen.step(A, 0.0, FAIL).step(A, wait, Answer::Ok);
     }),
+    ("CLK-1", |pen| {
+        // Back by less than a cooldown, while growth is what the latch waits for.
+        latched(pen, A);
+        pen.push(Command::Clock { wall_by_s: -pen.cooldown() / 2.0 }).step(A, 0.0, Answer::Ok);
+        reopen(pen, A, 0);
+        reopen_by_time_wait(pen, A);
+        pen.step(A, COOL, Answer::Ok);
+    }),
     ("CLK-2", |pen| {
         pen.matter(A).step(A, 1_000.0, Answer::Ok).matter(A).restart().step(A, COOL, Answer::Ok);
     }),

@@ -28,6 +28,22 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
         }
         pen.trimmable(A).pressed(A, 0.0, Pressure::Trim).step(A, 0.0, Answer::Ok);
     }),
+    ("VIEW-1", |pen| {
+        // A pin on a call, on its result, on what is large.
+        if !pen.contract.has(Feature::Pinned) {
+            return;
+        }
+        for at in 0..2 {
+            let large = Draft { size: Size::Large, pinned: true, ..pen.draft(Role::User) };
+            pen.matter(A).append(A, vec![large]);
+            for pinned in [[true, false], [false, true]] {
+                let mut group = pen.result(Size::Small);
+                group.iter_mut().rev().zip(pinned).for_each(|(draft, pinned)| draft.pinned = pinned);
+                pen.append(A, group);
+            }
+            pen.matter(A).step(A, if at == 0 { 0.0.into() } else { COOL }, Answer::Ok);
+        }
+    }),
     ("VIEW-2", |pen| {
         pen.matter(A).task(A).step(A, 0.0, Answer::Ok);
         for _ in 0..2 {
@@ -103,6 +119,20 @@ pub(super) const SKETCHES: &[(&str, Sketch)] = &[
             pen.matter(A);
             thoughts(pen);
             pen.turn(A).step(A, if at == 0 { 0.0.into() } else { COOL }, Answer::Ok);
+        }
+    }),
+    ("VIEW-5", |pen| {
+        // The last thing said, so that it is kept: calls with a thought, one and two in a message.
+        if !pen.contract.has(Feature::Reasoning) || !pen.contract.has(Feature::Calls) {
+            return;
+        }
+        pen.matter(A);
+        let mut group = pen.result(Size::Small);
+        group[0].reasoning = true;
+        pen.append(A, group).turn(A).step(A, 0.0, Answer::Ok).matter(A);
+        if pen.contract.has(Feature::ParallelCalls) {
+            let [one, other] = pen.open_two_with(A, true);
+            pen.close(A, one).close(A, other).turn(A).step(A, COOL, Answer::Ok);
         }
     }),
     ("VIEW-5", |pen| {

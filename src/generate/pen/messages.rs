@@ -110,6 +110,40 @@ impl Pen<'_> {
         self.append(name, drafts)
     }
 
+    /// `count` visible messages of every kind that the contract has; the last are as in [`Pen::grow`].
+    pub(crate) fn grow_mixed(&mut self, name: Name, count: u64) -> &mut Self {
+        let has = |feature| self.contract.has(feature);
+        let (calls, parallel, interim) = (has(Feature::Calls), has(Feature::ParallelCalls), has(Feature::Interim));
+        let (hidden, pinned, reasoning) = (has(Feature::Hidden), has(Feature::Pinned), has(Feature::Reasoning));
+        let mut left = count;
+        if pinned && left > 1 {
+            let draft = Draft { pinned, ..self.draft(Role::User) };
+            self.append(name, vec![draft]);
+            left -= 1;
+        }
+        if (hidden || reasoning) && left > 1 {
+            let draft = Draft { hidden, reasoning, ..self.draft(Role::Assistant) };
+            self.append(name, vec![draft]);
+            left -= 1;
+        }
+        if parallel && left > 3 {
+            let [one, other] = self.open_two(name);
+            self.close(name, one).close(name, other);
+            left -= 3;
+        }
+        if interim && left > 3 {
+            let call = self.open(name);
+            self.interim(name, call).close(name, call);
+            left -= 3;
+        }
+        if calls && left > 2 {
+            let group = self.result(Size::Small);
+            self.append(name, group);
+            left -= 2;
+        }
+        self.grow(name, left)
+    }
+
     /// `count` messages for the person only.
     pub(crate) fn ui_only(&mut self, name: Name, count: u64, size: Size) -> &mut Self {
         if !self.contract.has(Feature::UiOnly) {
@@ -149,9 +183,14 @@ impl Pen<'_> {
 
     /// Two calls in one message, both open.
     pub(crate) fn open_two(&mut self, name: Name) -> [u32; 2] {
+        self.open_two_with(name, false)
+    }
+
+    /// The same, perhaps with reasoning.
+    pub(crate) fn open_two_with(&mut self, name: Name, reasoning: bool) -> [u32; 2] {
         let calls = [self.call + 1, self.call + 2];
         self.call += 2;
-        let draft = Draft { calls: calls.to_vec(), ..self.draft(Role::Assistant) };
+        let draft = Draft { calls: calls.to_vec(), reasoning, ..self.draft(Role::Assistant) };
         self.append(name, vec![draft]);
         calls
     }

@@ -105,6 +105,10 @@ impl<'a> Pen<'a> {
         if drafts.iter().any(|draft| speaks(&draft)) {
             self.begun.insert(name);
         }
+        // Keys in the order of the log.
+        let mut keys: Vec<u32> = drafts.iter().map(|draft| draft.key).collect();
+        keys.sort_unstable();
+        drafts.iter_mut().zip(keys).for_each(|(draft, key)| draft.key = key);
         for draft in &drafts {
             let (least, most) = count(self.contract, draft);
             let size = self.sizes.entry(name).or_default();
@@ -135,8 +139,10 @@ impl<'a> Pen<'a> {
     /// A rewind to the anchor at `part` of the conversation, if there is one and it is claimed.
     pub(crate) fn rewind(&mut self, name: Name, part: f64) -> &mut Self {
         if let Some(to) = self.anchor(name, part).filter(|_| self.contract.claims(Capability::Rewind)) {
-            if let Some(keys) = self.anchors.get_mut(&name) {
-                keys.retain(|key| *key <= to);
+            if let Some(keys) = self.anchors.get_mut(&name)
+                && let Some(at) = keys.iter().position(|key| *key == to)
+            {
+                keys.truncate(at + 1);
             }
             // How much of it is left is not counted.
             self.sizes.remove(&name);
