@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::regressions::DIR;
 use crate::requirement::{requirement, requirements};
 use crate::verdict::{DOES_NOT_REPEAT, NondeterministicReport, Report, RequirementReport, Verdict};
 
@@ -280,10 +281,7 @@ impl KnownFailures {
             Verdict::NotReached => None,
             verdict @ (Verdict::Pass | Verdict::Vacuous) => {
                 row.verdict = Verdict::UnexpectedPass;
-                let witness = match known.witness.as_str() {
-                    "" => String::new(),
-                    name => format!(", and put its witness {name} into plimsoll-regressions, so that it stays mended"),
-                };
+                let witness = stays_mended(&known.witness).map(|what| format!(", and {what}")).unwrap_or_default();
                 Some(format!("{place}{id} is listed and its verdict is {}: delete the row{witness}", verdict.name()))
             }
             Verdict::Nondeterministic => Some(format!(
@@ -347,6 +345,11 @@ fn located(text: &str, error: &str) -> String {
         (Some(line), at) => format!("line {}: {}", line + 1, &error[..at.unwrap_or(error.len())]),
         (None, _) => error.to_owned(),
     }
+}
+
+/// What to do with the witness of a row whose failure is gone, where it names one.
+pub(crate) fn stays_mended(witness: &str) -> Option<String> {
+    (!witness.is_empty()).then(|| format!("put its witness {witness} into {DIR}, so that it stays mended"))
 }
 
 /// Where a row stands, to be written in front of what is wrong with it.

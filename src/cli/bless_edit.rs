@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, value};
 
 use crate::Verdict;
+use crate::known::stays_mended;
+use crate::report::escaped;
 use crate::verdict::{DOES_NOT_REPEAT, Report, RequirementReport};
 
 /// The names of the two lists.
@@ -73,7 +75,12 @@ pub(super) fn edited(text: &str, report: &Report) -> Result<Edited, String> {
             Some(row) if row.verdict == Verdict::NotClaimed => {
                 gone.push((at, format!("deleted {id}: it is not claimed")))
             }
-            Some(row) => gone.push((at, format!("deleted {id}: its verdict is {}", row.verdict.name()))),
+            Some(row) => {
+                let passes = matches!(row.verdict, Verdict::Pass | Verdict::Vacuous);
+                let witness = stays_mended(text_of(listed, "witness")).filter(|_| passes);
+                let witness = witness.map(|what| format!("; {}", escaped(&what))).unwrap_or_default();
+                gone.push((at, format!("deleted {id}: its verdict is {}{witness}", row.verdict.name())))
+            }
             None => {}
         }
     }
@@ -108,7 +115,7 @@ pub(super) fn edited(text: &str, report: &Report) -> Result<Edited, String> {
         table.decor_mut().set_prefix(if list.is_empty() && head.is_empty() { "" } else { "\n" });
         list.push(table);
         let kind = if comes_and_goes { " to [[nondeterministic]]" } else { "" };
-        changes.push(format!("added {}{kind}: {}", row.id, crate::report::escaped(reason)));
+        changes.push(format!("added {}{kind}: {}", row.id, escaped(reason)));
     }
     put(&mut document, [known, nondeterministic], head);
     Ok(Edited { text: document.to_string(), changes })

@@ -7,6 +7,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::Cli;
+use super::files::folder_has_a_name;
 use super::screen::{Failure, cannot, print};
 
 /// Prints what a shell reads to complete arguments.
@@ -25,6 +26,7 @@ pub(super) fn man(out: Option<&Path>) -> Result<u8, Failure> {
         print(&page(command.clone())?);
         return Ok(0);
     };
+    folder_has_a_name(dir, "--out")?;
     let unwritable = |path: &Path, error: &std::io::Error| {
         cannot(format!("cannot write the manual to {}: {error}; name another folder with --out", path.display()))
     };

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::candidates::{Candidate, escaped_lines};
 use super::check::interrupted;
+use super::files::is_no_folder;
 use super::screen::{Failure, cannot, print, warn};
 use super::{CandidateArgs, ExplainArgs, catalogue, emit};
 use crate::report::{escaped, steps};
@@ -21,9 +22,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<u8, Failure> {
             "{} is a requirement, and is not played: name a witness file, or leave out what follows it",
             args.what
         ))),
-        (false, _) if path.is_dir() => {
-            Err(super::screen::usage(format!("{} is a folder: name a file in it", args.what)))
-        }
+        (false, _) if path.is_dir() => is_no_folder(path).map(|()| 0),
         (true, _) | (false, false) => catalogue::explain(&args.what),
         (false, true) => witness(path, args),
     }

@@ -14,6 +14,22 @@ pub(super) fn can_be_written(path: &Path, what: &str, option: &str) -> Result<()
     can_replace(path, what, option, is_ours)
 }
 
+/// Whether the folder `dir` of the option `option` has a name: who means a standard stream would find a folder called `-`.
+pub(super) fn folder_has_a_name(dir: &Path, option: &str) -> Result<(), Failure> {
+    if dir == Path::new("-") {
+        return Err(cannot(format!("{option} - names no folder: name one; one that is called so is ./-")));
+    }
+    Ok(())
+}
+
+/// Whether `path` is no folder: that cannot be read as a file.
+pub(super) fn is_no_folder(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        return Err(cannot(format!("{} is a folder: name a file in it", path.display())));
+    }
+    Ok(())
+}
+
 /// A form of the report.
 #[derive(Debug)]
 pub(super) struct Form {

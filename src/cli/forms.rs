@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use clap::Args;
 
 use super::check::{Replaying, run_is_over, write_json};
-use super::files::{FORMS, Form, can_be_written, form_can_be_written};
+use super::files::{FORMS, Form, can_be_written, folder_has_a_name, form_can_be_written};
 use super::screen::{Failure, cannot, print, shown, usage};
 use crate::Report;
 use crate::report::Forms;
@@ -81,6 +81,7 @@ impl Files<'_> {
             }
         }
         for (option, path) in &self.folders {
+            folder_has_a_name(path, option)?;
             let inside = |other: &Path| path.ancestors().any(|folder| one_place(other, folder));
             if let Some((other, _)) = taken.iter().find(|(_, other)| inside(other)) {
                 let path = path.display();

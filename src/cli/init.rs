@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::screen::{Failure, cannot, print, usage};
+use super::files::folder_has_a_name;
+use super::screen::{Failure, cannot, nearest, print, usage};
 
 /// A file of a starter.
 struct File {
@@ -14,6 +15,11 @@ struct File {
 const fn file(path: &'static str, text: &'static str) -> File {
     File { path, text }
 }
+
+/// How an adapter in TypeScript runs.
+const TYPESCRIPT: &str = "examples/adapters/minimal.ts is the same in TypeScript, which Node runs as it is from 22.18 on; for \
+                          Node 20 compile it, with {\"type\": \"module\"} in package.json: npx -p typescript tsc --target es2022 \
+                          --module nodenext adapter.ts; then plimsoll check -- node adapter.js";
 
 /// What there are starters for, and what to do next.
 const KINDS: &[(&str, &[File], &str)] = &[
@@ -63,16 +69,17 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
 pub(super) fn init(kind: &str, dir: &Path, crate_path: Option<&Path>) -> Result<u8, Failure> {
     let Some((_, files, next)) = KINDS.iter().find(|(name, ..)| *name == kind) else {
         let near = match kind.to_ascii_lowercase().as_str() {
-            "typescript" | "ts" | "javascript" | "js" => {
-                "; take node, whose helper has types: examples/adapters/minimal.ts is the same in TypeScript"
-            }
-            _ => "",
+            "typescript" | "ts" => format!("; take node, whose helper has types: {TYPESCRIPT}"),
+            "javascript" | "js" => "; take node".to_owned(),
+            _ => String::new(),
         };
         return Err(usage(format!(
-            "there is no starter for {kind:?}: there are {}{near}",
+            "there is no starter for {kind:?}{}: there are {}{near}",
+            nearest(kind, kinds()),
             kinds().collect::<Vec<_>>().join(", ")
         )));
     };
+    folder_has_a_name(dir, "DIR")?;
     let there: Vec<PathBuf> = files.iter().map(|file| dir.join(file.path)).filter(|path| path.exists()).collect();
     if let Some(first) = there.first() {
         return Err(cannot(format!(
@@ -106,13 +113,17 @@ pub(super) fn init(kind: &str, dir: &Path, crate_path: Option<&Path>) -> Result<
             .map_err(|error| cannot(format!("cannot write {}: {error}", path.display())))?;
         told.push_str(&format!("{}\n", path.display()));
     }
+    let mut next = (*next).to_owned();
     if crate_path.is_none() && files.iter().any(|file| file.text.contains("@PLIMSOLL@")) {
-        told.push_str(
-            "\nCargo.toml asks the registry for plimsoll, which is not there yet: write the path of a checkout into it, or \
-             make the starter again with --crate-path PATH\n",
+        next = format!(
+            "plimsoll is on no registry yet, so write into Cargo.toml where a checkout of it is, as\n\n    \
+             plimsoll = {{ path = \"../plimsoll\" }}\n\n(--crate-path PATH does that when the starter is made); then: {next}"
         );
     }
     told.push_str(&format!("\nnext, in {}: {next}\n", dir.display()));
+    if kind == "node" {
+        told.push_str(&format!("\n{TYPESCRIPT}\n"));
+    }
     print(&told);
     Ok(0)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::candidates::escaped_lines;
+use super::files::is_no_folder;
 use super::screen::{Failure, cannot, print, usage};
 use crate::report::{Matrix, escaped};
 
@@ -40,6 +41,7 @@ pub(super) fn matrix(args: &MatrixArgs) -> Result<u8, Failure> {
             escaped(&one.display().to_string())
         )));
     }
+    args.reports.iter().try_for_each(|path| is_no_folder(path))?;
     let matrix = Matrix::load(&args.reports, &args.witness_dir, args.date.clone())
         .map_err(|error| cannot(escaped_lines(&error)))?;
     if let Some(path) = &args.html {

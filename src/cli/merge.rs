@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::candidates::{Candidate, escaped_lines};
 use super::check::interrupted;
+use super::files::is_no_folder;
 use super::forms::Files;
 use super::screen::{Failure, cannot, usage};
 use super::{CandidateArgs, MergeArgs};
@@ -31,6 +32,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         command: &args.candidate.command,
     };
     files.ready()?;
+    args.results.iter().try_for_each(|path| is_no_folder(path))?;
     let parts = Parts::read(&args.results)?;
     let contract = Contract::from_value(parts.header.contract.clone())
         .map_err(|error| cannot(format!("the contract of the results: {error}")))?;

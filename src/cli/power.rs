@@ -79,6 +79,12 @@ pub(super) fn power(args: &PowerArgs) -> Result<u8, Failure> {
 }
 
 fn find(name: &str) -> Result<&'static Row, Failure> {
+    if name == "reference" {
+        return Err(usage(
+            "reference is neither known to be bad nor one of the sound candidates beside it, of which `plimsoll zoo` has the \
+             list: run `plimsoll check`, which judges it",
+        ));
+    }
     zoo::find(name).ok_or_else(|| {
         let near = nearest(name, zoo::all().map(Row::name));
         usage(format!("no built-in candidate has the name {name:?}{near}; `plimsoll zoo` lists them"))

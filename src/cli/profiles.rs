@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::CheckArgs;
 use super::candidates::Profile;
 use super::check::{Replaying, run, write_json};
-use super::files::can_be_written;
+use super::files::{can_be_written, folder_has_a_name};
 use super::screen::{Failure, cannot, print, shown};
 use crate::report::escaped;
 use crate::{Report, Verdict};
@@ -16,7 +16,9 @@ use crate::{Report, Verdict};
 type Outcome = (Profile, Result<(Report, Replaying), Failure>);
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    folder_has_a_name(&args.witness_dir, "--witness-dir")?;
     if let Some(dir) = &args.json {
+        folder_has_a_name(dir, "--json")?;
         fs::create_dir_all(dir).map_err(|error| {
             cannot(format!("cannot make the directory {} for a report of each profile: {error}", dir.display()))
         })?;

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::candidates::escaped_lines;
 use super::screen::{Failure, cannot, warn};
-use crate::Suite;
 use crate::regressions::{DIR, For, Kept, files};
+use crate::report::escaped;
 use crate::text::counted;
+use crate::{Suite, Witness, requirement};
 
 /// The suite with the witnesses of `dir`, and of the folders in it, that are for its candidate: those that name it, and those
 /// that name none. A file that cannot be read, or played under the contract as it is now, is a warning and no lost run.
@@ -26,7 +27,16 @@ pub(super) fn first(suite: Suite, dir: Option<&Path>, quiet: bool) -> Result<Sui
     let (mut witnesses, mut of_another) = (Vec::new(), 0);
     for path in &paths {
         match here.keep(path) {
-            Kept::Plays(witness) => witnesses.push(*witness),
+            Kept::Plays(witness) => {
+                if let Some(why) = found_for_nothing(&witness) {
+                    warn(&format!(
+                        "plimsoll: warning: {}: {why}; it is played, and what fails in it is told as new: `plimsoll list` \
+                         shows all ids",
+                        path.display()
+                    ));
+                }
+                witnesses.push(*witness);
+            }
             Kept::OfAnother => of_another += 1,
             Kept::Unreadable(error) => warn(&format!(
                 "plimsoll: warning: {}; it is not played: mend the file, or take it out of the folder",
@@ -47,4 +57,18 @@ pub(super) fn first(suite: Suite, dir: Option<&Path>, quiet: bool) -> Result<Sui
         warn(&format!("plimsoll: {count} of {dir} to be played first{others}"));
     }
     Ok(suite.first(witnesses))
+}
+
+/// Why what fails in this witness is not known to have been found before: it names no requirement, or one that there is not.
+fn found_for_nothing(witness: &Witness) -> Option<String> {
+    let unknown: Vec<&str> =
+        witness.requirements.iter().map(String::as_str).filter(|id| requirement(id).is_none()).collect();
+    match unknown.as_slice() {
+        [] if witness.requirements.is_empty() => Some("its header names no requirement in `requirements`".to_owned()),
+        [] => None,
+        ids => {
+            let ids: Vec<String> = ids.iter().map(|id| escaped(id)).collect();
+            Some(format!("its header names {}, and no requirement has that id", ids.join(", ")))
+        }
+    }
 }

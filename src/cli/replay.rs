@@ -6,11 +6,13 @@ use super::CandidateArgs;
 use super::candidates::{Candidate, escaped_lines};
 use super::check::interrupted;
 use super::explain::another;
+use super::files::is_no_folder;
 use super::screen::{Failure, cannot, print};
 use crate::report::escaped;
 use crate::{Witness, zoo};
 
 pub(super) fn replay(path: &Path, args: &CandidateArgs) -> Result<u8, Failure> {
+    is_no_folder(path)?;
     let witness = Witness::load(path).map_err(|error| cannot(escaped_lines(&error)))?;
     let found_in = witness.candidate.name.as_str();
     let unnamed = args.candidate.is_none() && args.command.is_empty();

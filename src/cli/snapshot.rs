@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use super::SnapshotArgs;
 use super::candidates::{Candidate, escaped_lines};
 use super::check::interrupted;
+use super::files::folder_has_a_name;
 use super::screen::{Failure, cannot, print, usage, warn};
 use crate::report::escaped;
 use crate::snapshot::of_reference;
 use crate::{NamedHistory, Timeline, Witness, named_histories};
 
 pub(super) fn snapshot(args: &SnapshotArgs) -> Result<u8, Failure> {
+    folder_has_a_name(&args.out, "--out")?;
+    args.histories.iter().try_for_each(|dir| folder_has_a_name(dir, "--histories"))?;
     let mut histories = named_histories();
     for dir in &args.histories {
         histories.extend(own(dir, &histories)?);

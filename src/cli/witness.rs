@@ -5,11 +5,13 @@ use std::path::Path;
 
 use super::WitnessArgs;
 use super::candidates::Profile;
+use super::files::is_no_folder;
 use super::screen::{Failure, cannot, print, usage};
 use crate::fuzz::{Input, witness_of};
 use crate::{Contract, Witness};
 
 pub(super) fn witness(args: &WitnessArgs) -> Result<u8, Failure> {
+    is_no_folder(&args.file)?;
     let bytes = fs::read(&args.file).map_err(|error| cannot(format!("{}: {error}", args.file.display())))?;
     let contract = match (&args.contract, &args.profile) {
         (Some(path), _) => Some(read_contract(path)?),
@@ -40,6 +42,7 @@ pub(super) fn witness(args: &WitnessArgs) -> Result<u8, Failure> {
 /// A contract in a file of its own, or that of a JSON report.
 fn read_contract(path: &Path) -> Result<Contract, Failure> {
     let named = |error: String| cannot(format!("{}: {error}", path.display()));
+    is_no_folder(path)?;
     let text = fs::read_to_string(path).map_err(|error| named(error.to_string()))?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| named(error.to_string()))?;
     let contract = value.get("contract").cloned().unwrap_or(value);

@@ -49,3 +49,49 @@ fn a_place_that_cannot_be_written_to_is_found_before_the_run() {
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "a question leaves nothing behind");
 }
+
+#[test]
+fn a_folder_that_is_called_as_a_stream_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let check = ["check", "--effort", "nightly"];
+    for (arguments, option) in [
+        ([&check[..], &["--witness-dir", "-"]].concat(), "--witness-dir"),
+        ([&check[..], &["--regressions", "-"]].concat(), "--regressions"),
+        ([&check[..], &["--for", "8h", "--witness-dir", "-"]].concat(), "--witness-dir"),
+        ([&check[..], &["--all-profiles", "--witness-dir", "-"]].concat(), "--witness-dir"),
+        ([&check[..], &["--all-profiles", "--json", "-"]].concat(), "--json"),
+        (vec!["merge", "results.jsonl", "--witness-dir", "-"], "--witness-dir"),
+        (vec!["snapshot", "--out", "-"], "--out"),
+        (vec!["snapshot", "--out", "out", "--histories", "-"], "--histories"),
+        (vec!["man", "--out", "-"], "--out"),
+        (vec!["init", "python", "-"], "DIR"),
+    ] {
+        let ran = plimsoll_in(dir.path(), &arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{arguments:?}: {}", ran.err);
+        let says = format!("{option} - names no folder: name one; one that is called so is ./-");
+        assert!(ran.err.contains(&says), "{arguments:?}: {}", ran.err);
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let ran = plimsoll_in(dir.path(), &["check", "--effort", "smoke", "-r", "THR-1", "--witness-dir", "./-"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_is_refused_alike_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("w")).unwrap();
+    for arguments in [
+        &["explain", "w"][..],
+        &["explain", "w/"],
+        &["replay", "w"],
+        &["replay", "w", "--", "sh"],
+        &["witness", "w"],
+        &["witness", "w", "--contract", "w"],
+        &["matrix", "w"],
+        &["merge", "w"],
+    ] {
+        let ran = plimsoll_in(dir.path(), arguments);
+        let says = format!("plimsoll: {} is a folder: name a file in it\n", arguments[1]);
+        assert_eq!((ran.code, ran.out.as_str(), ran.err), (Some(2), "", says), "{arguments:?}");
+    }
+}

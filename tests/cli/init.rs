@@ -54,6 +54,43 @@ fn a_starter_builds_against_the_crate_that_is_named() {
 }
 
 #[test]
+fn what_is_to_be_done_next_can_be_done() {
+    let dir = tempfile::tempdir().unwrap();
+    for kind in ["rust", "fuzz"] {
+        let ran = plimsoll_in(dir.path(), &["init", kind, kind]);
+        let (_, next) = ran.out.split_once(&format!("next, in {kind}: ")).unwrap_or_else(|| panic!("{}", ran.out));
+        let line = next.lines().map(str::trim).find(|line| line.starts_with("plimsoll = ")).unwrap();
+        let manifest: toml_edit::DocumentMut = line.parse().unwrap();
+        assert_eq!(manifest["plimsoll"]["path"].as_str(), Some("../plimsoll"));
+        assert!(next.trim_end().contains("; then: cargo "), "{next}");
+        let made = ["init", kind, "with", "--crate-path", env!("CARGO_MANIFEST_DIR")];
+        let ran = plimsoll_in(dir.path(), &made);
+        assert!(ran.out.contains("\nnext, in with: cargo "), "{}{}", ran.out, ran.err);
+        fs::remove_dir_all(dir.path().join("with")).unwrap();
+    }
+    let ran = plimsoll_in(dir.path(), &["init", "node", "node"]);
+    for says in ["next, in node: plimsoll check -- node adapter.mjs\n", "for Node 20 compile it", "from 22.18 on"] {
+        assert!(ran.out.contains(says), "{}", ran.out);
+    }
+}
+
+#[test]
+fn another_name_for_a_starter_is_answered_with_the_right_one() {
+    for (kind, says) in [
+        ("Python", "\"Python\" (did you mean python?): there are rust, "),
+        ("RUST", "(did you mean rust?)"),
+        ("nod", "(did you mean node?)"),
+        ("js", "; take node\n"),
+        ("TypeScript", "for Node 20 compile it"),
+        ("ts", "from 22.18 on"),
+        ("cobol", "no starter for \"cobol\": there are"),
+    ] {
+        let ran = plimsoll(&["init", kind, "dir"]);
+        assert!(ran.code == Some(3) && ran.err.contains(says), "{kind}: {}", ran.err);
+    }
+}
+
+#[test]
 fn bytes_are_shown_as_what_they_stand_for() {
     let dir = tempfile::tempdir().unwrap();
     let crash = dir.path().join("crash");

@@ -94,13 +94,19 @@ fn a_run_writes_the_list_that_it_passes_with() {
     assert_eq!(check(dir.path(), &["--known", "known.toml"]).code, Some(0));
     // What a hand has written stays.
     let by_hand = text.replace("cooldown is running\"", "moon shines\" # really?");
-    let by_hand = format!("# The list.\n\n{by_hand}\n# Gone soon.\n[[known]]\nid = \"LOG-1\"\n# The end.\n");
+    let by_hand = format!(
+        "# The list.\n\n{by_hand}\n# Gone soon.\n[[known]]\nid = \"LOG-1\"\nwitness = \"log.jsonl\"\n# The end.\n"
+    );
     fs::write(&file, by_hand).unwrap();
     let ran = check(dir.path(), &["--known", "known.toml", "--bless"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let says = "known.toml: changed THR-1: reason was \"attempted although the moon shines\", and is";
     assert!(
-        ran.out.contains(says) && ran.out.contains("known.toml: deleted LOG-1: its verdict is pass"),
+        ran.out.contains(says)
+            && ran.out.contains(
+                "known.toml: deleted LOG-1: its verdict is pass; put its witness log.jsonl into plimsoll-regressions, so \
+                 that it stays mended\n"
+            ),
         "{}",
         ran.out
     );

@@ -46,6 +46,8 @@ fn what_is_not_found_fails_and_what_is_not_ours_is_left_alone() {
         (&["--candidate", "quiet"], "quiet is sound: add --sound"),
         (&["--candidate", "prefix", "--sound"], "prefix is known to be bad: leave out --sound"),
         (&["--candidate", "quite"], "did you mean"),
+        (&["--candidate", "reference"], "run `plimsoll check`, which judges it"),
+        (&["--candidate", "reference", "--sound"], "run `plimsoll check`, which judges it"),
     ] {
         let ran = plimsoll(&[&["power"][..], options].concat());
         assert_eq!(ran.code, Some(3), "{}", ran.err);

@@ -168,3 +168,27 @@ fn a_witness_of_another_candidate_is_replayed_by_that_alone() {
     let ran = plimsoll_in(dir.path(), &["replay", "mine.jsonl", "--candidate", "reference"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 }
+
+/// Nobody would know why it is told as new.
+#[test]
+fn a_witness_that_was_found_for_nothing_is_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = dir.path().join("plimsoll-regressions");
+    fs::create_dir(&own).unwrap();
+    let text = fs::read_to_string(THR_1).unwrap();
+    let named =
+        |ids: &str| text.replace("\"requirements\":[\"THR-1\",\"THR-2\"]", &format!("\"requirements\":[{ids}]"));
+    for (file, ids) in [("none", ""), ("unknown", "\"THR-1\",\"THR-99\",\"\\u001b\""), ("known", "\"THR-1\"")] {
+        fs::write(own.join(format!("{file}.jsonl")), named(ids)).unwrap();
+    }
+    let ran = check(dir.path(), &["-r", "THR-1", "--candidate", "self-counting-throttle"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(share(&report(dir.path())), Some((3, 3)));
+    for says in [
+        "none.jsonl: its header names no requirement in `requirements`; it is played",
+        r"unknown.jsonl: its header names THR-99, \u{1b}, and no requirement has that id",
+    ] {
+        assert!(ran.err.contains(says), "{says:?} is not in {}", ran.err);
+    }
+    assert_eq!(ran.err.matches("warning").count(), 2, "{}", ran.err);
+}
