@@ -129,7 +129,7 @@ pub use text::{Piece, Text};
 pub use trace::*;
 pub use unit::{Limit, Unit};
 pub use verdict::{
-    BrokenReport, CandidateInfo, LimitShare, NondeterministicReport, PROTOCOL, Report, RequirementReport, SPEC_EDITION,
-    ShareReport, Tally, Verdict,
+    BrokenReport, CandidateInfo, LimitShare, NondeterministicReport, PROTOCOL, RaisedReport, Report, RequirementReport,
+    SPEC_EDITION, ShareReport, Tally, Verdict,
 };
 pub use witness::Witness;

@@ -45,6 +45,10 @@ pub(crate) trait Side {
     fn play(&self, case: &LimitCase, all: bool) -> Option<Result<Self::Seen, Break>>;
     /// The room and what was used of it, where something had to be cut.
     fn used(&self, seen: &Self::Seen) -> Option<(usize, usize)>;
+    /// The error that was answered, where that ends nothing.
+    fn raised<'s>(&self, _: &'s Self::Seen) -> Option<&'s str> {
+        None
+    }
     /// The answer, for a person.
     fn shown(&self, seen: &Self::Seen) -> String;
     /// The answer, as the rows of a snapshot: without what depends on a seed.
@@ -243,6 +247,13 @@ impl Side for TrimmerSide<'_> {
     fn used(&self, seen: &Fitting) -> Option<(usize, usize)> {
         let left = seen.reply.given().filter(|_| seen.size > seen.max && seen.max > 0)?;
         Some((self.contract.fit.size(left).min(seen.max), seen.max))
+    }
+
+    fn raised<'s>(&self, seen: &'s Fitting) -> Option<&'s str> {
+        match &seen.reply {
+            Reply::Raised(error) => Some(error),
+            _ => None,
+        }
     }
 
     fn shown(&self, seen: &Fitting) -> String {

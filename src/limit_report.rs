@@ -32,6 +32,8 @@ pub struct LimitReport {
     pub kept: Option<f64>,
     /// Why the cases ended before the budget, if they did: one kind of break came in 200 of them, or 12 late answers.
     pub cut_short: Option<String>,
+    /// In how many cases a trimmer raised an error, and the first. Of the others that is one of the `breaks`.
+    pub raised: Option<(u64, String)>,
 }
 
 /// What a run says of one requirement.

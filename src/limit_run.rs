@@ -73,7 +73,7 @@ impl<'a, S: Side> Run<'a, S> {
         let rules = rules.filter(|(rule, _)| wanted(rule.id()));
         let rules = rules.map(|(rule, judge)| (Finding::new(rule, rule.applies(contract)), judge));
         let (findings, judges) = rules.unzip();
-        let report = LimitReport { findings, breaks: Vec::new(), cases: 0, kept: None, cut_short: None };
+        let report = LimitReport { findings, breaks: Vec::new(), cases: 0, kept: None, cut_short: None, raised: None };
         Self { side, contract, budget, control, judges, report }
     }
 
@@ -98,6 +98,9 @@ impl<'a, S: Side> Run<'a, S> {
                 None => {}
                 Some(Ok(seen)) => {
                     self.judge(&seen, &case);
+                    if let Some(error) = self.side.raised(&seen) {
+                        self.report.raised.get_or_insert_with(|| (0, error.to_owned())).0 += 1;
+                    }
                     if let Some((used, room)) = self.side.used(&seen) {
                         kept += used as f64 / room as f64;
                         cuts += 1;

@@ -223,6 +223,9 @@ pub struct Report {
     /// Histories and cases in which the candidate broke off: how, and how often.
     #[serde(default)]
     pub broken: Vec<BrokenReport>,
+    /// The errors that the candidate raised and that ended nothing, if it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub raised: Vec<RaisedReport>,
     /// Why the run could not be finished, if it could not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aborted: Option<String>,
@@ -280,6 +283,19 @@ pub struct BrokenReport {
     /// Where it was in cases at a limit: the capability, and the cases in all; not in the JSON report.
     #[serde(skip)]
     pub of: Option<(String, u64)>,
+}
+
+/// Errors that the candidate raised, and that ended nothing: a step, or a trimmer, may answer with one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RaisedReport {
+    /// In cases at a limit: the capability. None: in steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<String>,
+    /// In how many steps, or cases.
+    pub times: u64,
+    /// The first.
+    pub message: String,
 }
 
 /// The edition of the specification that this version of the suite checks.

@@ -294,3 +294,43 @@ fn what_never_summarises_is_told_so_and_the_rest_in_a_few_lines() {
         "{text}"
     );
 }
+
+/// It never attempts; where a tool's result is in the view, or where none is, it raises instead.
+struct Raises(bool);
+
+impl Compactor for Raises {
+    fn contract(&self) -> Contract {
+        Contract::claiming(&[Capability::Summarize, Capability::Throttle, Capability::View])
+    }
+    fn step(&mut self, conversation: &mut Conversation, _: &Host) -> Result<Action, Error> {
+        let tool = conversation.view().iter().any(|message| message.role == Role::Tool);
+        if tool == self.0 { Err(Error::raised("no tokenizer")) } else { Ok(Action::None) }
+    }
+}
+
+#[test]
+fn a_failure_that_raised_is_shrunk_to_one_that_raises_and_no_other_is() {
+    let history = |tool: bool| {
+        let (call, result) = if tool { (r#","calls":[1]"#, r#"tool","answers":1"#) } else { ("", r#"assistant""#) };
+        let more: String =
+            (4..12).map(|key| format!(r#",{{"key":{key},"role":"assistant","size":"large"}}"#)).collect();
+        format!(
+            r#"{{"plimsoll":"history","format":1,"seed":7,"contract":{{"capabilities":["summarize","throttle","view"]}}}}
+{{"append":{{"conversation":"a","messages":[{{"key":1,"role":"user"}},{{"key":2,"role":"assistant"{call}}},{{"key":3,"role":"{result}}}{more}]}}}}
+{{"step":{{"conversation":"a","pressure":"summarize"}}}}"#
+        )
+    };
+    // Where it raises with a result alone, a plainer history without one fails as well, and raises nothing; and so on.
+    for (raises_with_tool, tool) in [(true, true), (true, false), (false, true), (false, false)] {
+        let input = Witness::parse(&history(tool)).unwrap();
+        let report = Suite::new(move || Raises(raises_with_tool)).input(input).witness_dir(None).run().unwrap();
+        let row = report.requirements.iter().find(|row| row.id == "THR-4").unwrap();
+        let timeline = row.timeline.as_deref().unwrap_or_default();
+        assert_eq!(row.verdict, Verdict::Fail, "{report:?}");
+        assert_eq!(
+            timeline.contains("\"no tokenizer\""),
+            raises_with_tool == tool,
+            "{raises_with_tool} {tool}\n{timeline}"
+        );
+    }
+}

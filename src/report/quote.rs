@@ -25,6 +25,18 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     safe
 }
 
+/// The same, with dots in the place of what was cut off.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let whole = cut(text, most + 1);
+    if whole.chars().count() > most || whole.len() < escaped(text).len() {
+        cut(text, most.saturating_sub(DOTS.len())) + DOTS
+    } else {
+        whole
+    }
+}
+
+const DOTS: &str = "...";
+
 fn push(safe: &mut String, c: char) {
     if is_seen(c) { safe.push(c) } else { safe.extend(c.escape_default()) }
 }
@@ -134,6 +146,16 @@ mod tests {
         }
         for unseen in "\u{1b}\u{7f}\u{85}\u{ad}\u{61c}\u{180e}\u{200b}\u{202e}\u{2028}\u{2066}\u{3164}\u{feff}\u{fffe}\u{ffff}\u{e0041}".chars() {
             assert_eq!(escaped(&unseen.to_string()), unseen.escape_default().to_string());
+        }
+        let short = [
+            ("abcdef", "abcdef"),
+            ("abcdefg", "abc..."),
+            ("\u{1b}", "\\u{1b}"),
+            ("abc\u{1b}", "abc..."),
+            ("abcde\u{1b}", "abc..."),
+        ];
+        for (text, short) in short {
+            assert_eq!(shortened(text, 6), short);
         }
         assert_eq!((cut("ab\u{1b}c", 3).as_str(), cut("ab\u{1b}c", 8).as_str()), ("ab", "ab\\u{1b}"));
     }

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use super::areas::{columns, folded, grouped};
+use super::areas::{columns, grouped};
 use super::quote::escaped;
-use super::told::{again, broke, cost, is_case, listed, parts, played, reason, remarks, seen_as, unexercised};
+use super::told::{
+    again, also, broke, cost, is_case, listed, look, parts, played, raised, reason, remarks, seen_as, unexercised,
+};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{NondeterministicReport, Report, RequirementReport, Tally, Verdict};
@@ -136,9 +138,8 @@ impl<'a> TextReport<'a> {
         if let Some(again) = again(row) {
             self.line(out, "again", again)?;
         }
-        let folded = folded(&self.report.requirements, &row.id);
-        if !folded.is_empty() {
-            self.line(out, "with it", &folded.join(", "))?;
+        if let Some(also) = also(self.report, &row.id) {
+            self.line(out, "also", &also)?;
         }
         for (at, kind) in seen_as(row).iter().enumerate() {
             self.line(out, if at == 0 { "seen as" } else { "" }, kind)?;
@@ -268,6 +269,15 @@ impl fmt::Display for TextReport<'_> {
         self.write_lists(&mut lists)?;
         if !lists.is_empty() {
             write!(out, "\n{lists}")?;
+        }
+        let look = self.replay.as_ref().and_then(|(_, after)| look(after));
+        for line in raised(report) {
+            writeln!(out)?;
+            wrapped(out, &line, 0, self.prose())?;
+            // One line, so that it can be copied.
+            if let Some(look) = &look {
+                writeln!(out, "  {}{look}", self.toned(Tone::Faint, "run       "))?;
+            }
         }
         for part in parts(report) {
             writeln!(out)?;

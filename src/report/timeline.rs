@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::quote::cut;
+use super::quote::shortened;
 use super::wording::{command, did, number, own, rule, unnumbered};
 use crate::contract::{Contract, PressureSource};
 use crate::drawing::{Body, Cost, Drawing, Row, StepState};
@@ -44,7 +44,8 @@ impl Drawing {
         Self { rows: rows(contract, judgement, fault), broken, visible: first.map(|judged| shown(&judged.after)), cost }
     }
 
-    /// As a table of text for a screen of so many columns; without a width each row is one line, but for its command.
+    /// As a table of text for a screen of so many columns; without a width each row is one line, but for its command and for
+    /// what was done beside something of the contract.
     ///
     /// ASCII but for what the candidate wrote, which is escaped; fixed columns; changes in the rows, sums in the last line. A screen of fewer than 48 columns is taken for one of 48.
     pub(crate) fn text(&self, width: Option<usize>) -> String {
@@ -170,7 +171,7 @@ fn rows(contract: &Contract, judgement: &Judgement<'_>, fault: Option<usize>) ->
         });
         rows.push(Row { visible, state: state.unwrap_or_default(), ..row(body) });
         let said = |words: String, content: &str| {
-            let content = cut(content, 56);
+            let content = shortened(content, 56);
             row(Body { command: format!("  {words}"), did: format!("\"{content}\""), ..Body::default() })
         };
         if let Some(error) = &event.raised {
@@ -241,10 +242,11 @@ impl Columns {
         let command = widest(|row| row.conversation.chars().count() + row.body.command.chars().count());
         let most = COMMAND.min(width - FRONT - BETWEEN - NARROW[1]);
         let command = command.clamp(NARROW[0], most);
-        // What the candidate said runs on into the contract's column: nothing of the contract stands in its row.
-        let did = widest(|row| if row.body.rule.is_empty() { 0 } else { row.body.did.chars().count() + 1 });
         let room = width - FRONT - command - BETWEEN;
-        let did = did.clamp(NARROW[1], DID.min(room).max(NARROW[1]));
+        // What the contract says comes first; what it leaves is for what was done and said.
+        let rule = widest(|row| row.body.rule.chars().count()).max(LEAST);
+        let most = room.saturating_sub(rule + 1).max(DID.min(room)).max(NARROW[1]);
+        let did = widest(|row| row.body.did.chars().count()).clamp(NARROW[1], most);
         let rule = match room.saturating_sub(did + 1) {
             beside if beside >= LEAST => Rule::Beside(beside),
             _ => Rule::Below(width),
@@ -316,11 +318,13 @@ fn line(row: &Row, columns: Columns) -> String {
     let calls = if body.calls == 0 { String::new() } else { format!("+{}", body.calls) };
     let commands = parts(&format!("{conversation}{}", body.command), command, 4, rule != Rule::Free);
     let (dids, rules) = match rule {
-        Rule::Free => (vec![body.did.clone()], vec![body.rule.clone()]),
-        Rule::Beside(width) if body.rule.is_empty() => (parts(&body.did, did + 1 + width, 0, true), Vec::new()),
+        // Nothing of the contract stands beside what was said.
+        Rule::Free if body.rule.is_empty() => (vec![body.did.clone()], Vec::new()),
+        Rule::Free => (parts(&body.did, did, 2, false), vec![body.rule.clone()]),
         Rule::Beside(width) => (parts(&body.did, did, 0, true), parts(&body.rule, width, 0, true)),
         Rule::Below(_) => (parts(&body.did, did, 0, true), Vec::new()),
     };
+    let rule_is_free = columns.rule == Rule::Free;
     let mut text = String::new();
     for at in 0..commands.len().max(dids.len()).max(rules.len()) {
         let [part, done, rule] = [&commands, &dids, &rules].map(|all| all.get(at).map_or("", String::as_str));
@@ -328,6 +332,7 @@ fn line(row: &Row, columns: Columns) -> String {
             format!("{mark}{time:>7}  {part:command$} {change:>4} {calls:>5}  {done:did$} {rule}")
         } else {
             let part = if part.is_empty() { String::new() } else { format!("    {part}") };
+            let done = if rule_is_free && !done.is_empty() { format!("  {done}") } else { done.to_owned() };
             format!("{:FRONT$}{part:command$}{:BETWEEN$}{done:did$} {rule}", "", "")
         };
         text += line.trim_end();
@@ -396,6 +401,7 @@ mod tests {
                     "failed: ineffective",
                     "forbidden: cooling, 60 s left, growth 0; latched",
                 ),
+                row("step summarize: overflow", "failed: overflow, raised, says summarize", "free"),
                 row("  own system ui_only", &format!("\"compaction failed: {long}\""), ""),
             ],
             ..Drawing::default()
@@ -408,6 +414,16 @@ mod tests {
             let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
             let head = letters("time command view calls did contract");
             assert!(letters(&text) >= letters(&drawing.text(None)) - head, "{width}:\n{text}");
+        }
+        // What stands in the contract's column stands there in every line.
+        for width in [None, Some(120), Some(160), Some(200)] {
+            let text = drawing.text(width);
+            let column = text.lines().next().and_then(|head| head.find("contract"));
+            let Some(column) = column else { panic!("{width:?}:\n{text}") };
+            let letters = |line: &str, at: usize| line.chars().nth(at).is_some_and(|c| c != ' ');
+            for line in text.lines().filter(|line| !line.contains('"') || width.is_some()).take(7) {
+                assert!(!letters(line, column - 1), "{width:?}: {line:?}\n{text}");
+            }
         }
         assert!(drawing.text(Some(60)).contains("= forbidden: cooling"), "{}", drawing.text(Some(60)));
         assert!(drawing.text(Some(160)).lines().any(|line| line.ends_with("growth 0; latched")));

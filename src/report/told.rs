@@ -1,12 +1,14 @@
 //! What is said of a failure beside its history, in the words of every form of report.
 
-use super::areas::shown;
+use super::areas::{folded, shown};
 use super::kinds::kinds_of;
+use super::quote::shortened;
+use crate::contract::Capability;
 use crate::drawing::Cost;
 use crate::oracle::MISSING;
 use crate::requirement::requirement;
 use crate::text::counted;
-use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Tally, Verdict};
+use crate::verdict::{BrokenReport, LimitShare, RaisedReport, Report, RequirementReport, Tally, Verdict};
 
 /// What is said of a run in which nothing was exercised.
 pub(super) const NOTHING: &str =
@@ -49,10 +51,14 @@ fn misses<'r>(report: &'r Report, row: &RequirementReport) -> Option<&'r str> {
 pub(super) fn unexercised(report: &Report, part: &[&RequirementReport]) -> String {
     let (are, them) = if part.len() == 1 { ("it is", "it") } else { ("they are", "them") };
     let way_out = format!("claim {them} no more, or report a bug");
-    let why = match part.first().and_then(|row| misses(report, row)) {
+    let idle = part.first();
+    let why = match idle.and_then(|row| misses(report, row)) {
         // What would have exercised it was not done.
         Some(id) => {
             format!(", perhaps because attempts are missing ({id} fails so, and is to be mended first); if it stays so")
+        }
+        None if idle.is_some_and(|row| often_raised(report, &row.id)) => {
+            ", perhaps because the candidate raises errors, which is to be mended first; if it stays so".to_owned()
         }
         None => String::new(),
     };
@@ -94,6 +100,79 @@ pub(super) fn seen_as(row: &RequirementReport) -> Vec<String> {
         reports => format!("{}: {} ({})", kind.kind, kind.sentence, reports.join(", ")),
     };
     kinds_of(&row.id, row.reason.as_deref()).map(line).collect()
+}
+
+/// Where so great a share of steps or cases ended in an error, it may be why nothing exercised a requirement: one in so many.
+const OFTEN: u64 = 10;
+
+/// How many steps, or cases, there were.
+fn asked(report: &Report, raised: &RaisedReport) -> u64 {
+    let cases =
+        |side: &String| report.limits.iter().find(|limit| limit.capability == *side).map_or(0, |limit| limit.cases);
+    raised.side.as_ref().map_or(report.steps, cases)
+}
+
+/// Whether the candidate raised so many errors that it may be why nothing exercised the requirement `id`.
+fn often_raised(report: &Report, id: &str) -> bool {
+    let side = requirement(id).and_then(|requirement| requirement.check.side()).map(Capability::name);
+    let here = |raised: &&RaisedReport| raised.side.as_deref() == side;
+    report.raised.iter().find(here).is_some_and(|raised| raised.times * OFTEN >= asked(report, raised))
+}
+
+/// That the candidate raised errors, where most of its answers were such, or where that may be why nothing exercised a
+/// requirement: how often, and the first.
+pub(super) fn raised(report: &Report) -> Vec<String> {
+    let idle = |raised: &RaisedReport| {
+        let mut rows = report.requirements.iter().filter(|row| row.verdict == Verdict::Vacuous);
+        rows.any(|row| {
+            let side = requirement(&row.id).and_then(|requirement| requirement.check.side()).map(Capability::name);
+            side == raised.side.as_deref() && often_raised(report, &row.id)
+        })
+    };
+    let told = |raised: &&RaisedReport| raised.times * 2 > asked(report, raised) || idle(raised);
+    let line = |raised: &RaisedReport| {
+        let of = match &raised.side {
+            None => counted(usize::try_from(asked(report, raised)).unwrap_or(usize::MAX), "step"),
+            Some(side) => format!("{} cases of `{side}`", asked(report, raised)),
+        };
+        format!(
+            "the candidate raised an error in {} of {of}; the first: {}",
+            raised.times,
+            shortened(&raised.message, 200)
+        )
+    };
+    report.raised.iter().filter(told).map(line).collect()
+}
+
+/// The command that tells more of a candidate that raises errors, where it is a command: `after` is what follows the file in
+/// a command that replays a witness.
+pub(super) fn look(after: &str) -> Option<String> {
+    after.strip_prefix(" -- ").map(|command| format!("plimsoll adapter-check -- {command}"))
+}
+
+/// What fails with `id`, and as a rule by the same fault: whether the same witness shows it.
+pub(super) fn also(report: &Report, id: &str) -> Option<String> {
+    let all = folded(&report.requirements, id);
+    let (same, others): (Vec<&str>, Vec<&str>) = all.into_iter().partition(|other| one_witness(report, id, other));
+    let fail = |ids: &[&str]| format!("{} {}", ids.join(", "), if ids.len() == 1 { "fails" } else { "fail" });
+    let same = (!same.is_empty()).then(|| format!("{} in the same history", fail(&same)));
+    let others = (!others.is_empty()).then(|| format!("{}, too, as a rule by the same fault", fail(&others)));
+    let parts: Vec<String> = same.into_iter().chain(others).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The same, told beside one that is folded under another.
+pub(super) fn under(report: &Report, row: &RequirementReport) -> Option<String> {
+    let id = row.folded_under.as_deref()?;
+    let how =
+        if one_witness(report, id, &row.id) { " in the same history" } else { ", too, as a rule by the same fault" };
+    Some(format!("{id} fails{how}: mend that first"))
+}
+
+/// Whether one witness shows both. Of a case at a limit each has a file of its own.
+fn one_witness(report: &Report, id: &str, other: &str) -> bool {
+    let witness = |id: &str| report.requirement(id).and_then(|row| row.witness.as_deref());
+    witness(id).is_some() && witness(id) == witness(other)
 }
 
 /// That a failure came up again, where it did.

@@ -14,7 +14,7 @@ use crate::limit_report::{Failure, LimitBreak, LimitReport};
 use crate::limit_run::{Control, Event};
 use crate::limit_show::unanswered;
 use crate::requirement::Requirement;
-use crate::verdict::{BrokenReport, LimitShare, Report, RequirementReport, Tally, Verdict};
+use crate::verdict::{BrokenReport, LimitShare, RaisedReport, Report, RequirementReport, Tally, Verdict};
 use crate::witness::{Witness, WitnessDir};
 
 /// What a side tells.
@@ -249,6 +249,10 @@ fn write(
 /// Enters what a side says into the rows of the report.
 fn enter(setup: &Setup, side: Capability, found: &LimitReport, witnesses: Option<&WitnessDir>, report: &mut Report) {
     report.limits.push(LimitShare { capability: side.name().to_owned(), cases: found.cases, kept: found.kept });
+    if let Some((times, message)) = &found.raised {
+        let (side, message) = (Some(side.name().to_owned()), message.clone());
+        report.raised.push(RaisedReport { side, times: *times, message });
+    }
     if let Some(why) = &found.cut_short {
         report.cut_short.get_or_insert_with(|| why.clone());
     }

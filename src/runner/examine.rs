@@ -36,6 +36,19 @@ pub(crate) struct Examined {
     pub(crate) suspects: Vec<(Suspect, BTreeSet<Cause>)>,
     pub(crate) broken: Option<(BreakKind, String)>,
     pub(crate) steps: u64,
+    /// In how many steps the candidate raised an error, and the first.
+    pub(crate) raised: Option<(u64, String)>,
+}
+
+/// How something shows in a history.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// The command at which it does.
+    pub(crate) command: usize,
+    /// It, in a sentence.
+    pub(crate) detail: String,
+    /// Whether the candidate raised an error there.
+    pub(crate) raised: bool,
 }
 
 impl Examined {
@@ -47,6 +60,7 @@ impl Examined {
             suspects: vec![(Suspect::Broke(kind), BTreeSet::new())],
             broken: Some((kind, format!("the harness failed, and not the candidate: {message}"))),
             steps: 0,
+            raised: None,
         }
     }
 }
@@ -80,6 +94,8 @@ impl Examiner<'_> {
         let case = Case { contract: self.contract, judgement: &judgement };
         let mut examined = Examined { exercised: vec![0; self.requirements.len()], ..Examined::default() };
         examined.steps = judgement.steps.len() as u64;
+        let mut raised = trace.events.iter().filter_map(|event| event.raised.as_ref());
+        examined.raised = raised.next().map(|first| (1 + raised.count() as u64, first.clone()));
         if let Some(broken) = &trace.broken {
             examined.broken = Some((broken.kind, broken.message.clone()));
             examined.suspects.push((Suspect::Broke(broken.kind), BTreeSet::new()));
@@ -179,20 +195,27 @@ impl Examiner<'_> {
         }
     }
 
-    /// Whether `suspect` shows in `history`: the command, and a sentence.
-    pub(crate) fn shows(&self, suspect: &Suspect, history: &History) -> Option<(usize, String)> {
+    /// Whether `suspect` shows in `history`, and how.
+    pub(crate) fn shows(&self, suspect: &Suspect, history: &History) -> Option<Shown> {
         let trace = self.play(history);
+        let (command, detail) = self.seen(suspect, history, &trace)?;
+        let raised = trace.events.get(command).is_some_and(|event| event.raised.is_some());
+        Some(Shown { command, detail, raised })
+    }
+
+    fn seen(&self, suspect: &Suspect, history: &History, trace: &Trace) -> Option<(usize, String)> {
         match suspect {
             Suspect::Broke(kind) => {
-                trace.broken.filter(|broken| broken.kind == *kind).map(|broken| (broken.command, broken.message))
+                let broken = trace.broken.as_ref().filter(|broken| broken.kind == *kind);
+                broken.map(|broken| (broken.command, broken.message.clone()))
             }
             Suspect::Differed(at) => {
                 let twin = Twin::of(self.requirements[*at].id)?;
                 let tells = trace.broken.is_none() && twin.tells(self.contract, history);
-                tells.then(|| self.differs(twin, history, &trace)).flatten()
+                tells.then(|| self.differs(twin, history, trace)).flatten()
             }
             Suspect::Observed(at, reason) => {
-                let judgement = judge(self.contract, &trace);
+                let judgement = judge(self.contract, trace);
                 let case = Case { contract: self.contract, judgement: &judgement };
                 let (Check::Observe(monitor)
                 | Check::Both { observe: monitor, .. }
@@ -204,7 +227,7 @@ impl Examiner<'_> {
                 Some((violation.command, judgement.externals.numbered(&violation.detail)))
             }
             Suspect::Decided(wrong) => {
-                let judgement = judge(self.contract, &trace);
+                let judgement = judge(self.contract, trace);
                 let judged = judgement.steps.iter().find(|judged| judged.wrong().as_ref() == Some(wrong))?;
                 Some((judged.command, crate::requirement::sentence(judged, wrong, self.contract)))
             }
@@ -253,8 +276,8 @@ impl Examiner<'_> {
     }
 
     /// The witness of a wrong decision without the commands that it can do without, whatever the shrinker left: a cause is
-    /// blamed only where it cannot be removed.
-    pub(crate) fn needed(&self, wrong: &Wrong, history: &History) -> History {
+    /// blamed only where it cannot be removed. Where the candidate raised an error, it still does.
+    pub(crate) fn needed(&self, wrong: &Wrong, raised: bool, history: &History) -> History {
         let mut history = history.clone();
         let mut tries = NEEDED_TRIES;
         for at in (0..history.commands.len().saturating_sub(1)).rev() {
@@ -267,20 +290,20 @@ impl Examiner<'_> {
             tries -= 1;
             let less = without(&history, at);
             // The same wrong decision for another reason may be another fault.
-            if self.decides_last(&less).as_ref() == Some(wrong) {
+            if self.decides_last(&less) == Some((wrong.clone(), raised)) {
                 history = less;
             }
         }
         history
     }
 
-    /// What is wrong with the decision at the last command.
-    fn decides_last(&self, history: &History) -> Option<Wrong> {
+    /// What is wrong with the decision at the last command, and whether the candidate raised an error there.
+    fn decides_last(&self, history: &History) -> Option<(Wrong, bool)> {
         history.check().ok()?;
         let trace = self.play(history);
         let judgement = judge(self.contract, &trace);
         let last = judgement.steps.last().filter(|judged| judged.command + 1 == history.commands.len());
-        last.and_then(Judged::wrong)
+        last.and_then(|judged| Some((judged.wrong()?, judged.event.raised.is_some())))
     }
 
     /// Whether an attempt is missing without the steps that declined, too, for whatever reason it is due then: what never
@@ -294,7 +317,7 @@ impl Examiner<'_> {
         for at in (0..judged.command).rev().filter(|at| declined(*at)) {
             less = without(&less, at);
         }
-        matches!(self.decides_last(&less), Some(Wrong::Missing(_)))
+        matches!(self.decides_last(&less), Some((Wrong::Missing(_), _)))
     }
 
     /// The requirements to blame for a wrong decision in its shortest witness, and the causes that stand in it.
@@ -379,7 +402,7 @@ mod tests {
         let long = History::new(0, vec![append, step(0.0), restart, step(40.0), step(30.0)]);
         let trace = examiner.play(&long);
         let wrong = judge(&contract, &trace).steps.last().and_then(Judged::wrong).unwrap();
-        let short = examiner.needed(&wrong, &long);
+        let short = examiner.needed(&wrong, false, &long);
         // Without the first attempt another reason would require this one: it stays.
         assert_eq!(short.commands, [long.commands[0].clone(), step(0.0), step(70.0)]);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::{Examiner, Raised, Setup, Suspect, Tick};
+use super::{Examiner, Raised, Setup, Shown, Suspect, Tick};
 use crate::contract::Weight;
 use crate::drawing::Drawing;
 use crate::generate::{Budget, Planned, Share};
@@ -128,6 +128,7 @@ pub(super) fn work_out(
         witnesses: witnesses.cloned(),
         stop: std::sync::Arc::clone(&setup.stop),
         slugs: raised.iter().map(|raised| slug(&raised.suspect, setup)).collect(),
+        only: if setup.only.is_empty() { Vec::new() } else { [&setup.only[..], &setup.until].concat() },
     };
     let (raised, before) = (raised.to_vec(), before.to_vec());
     let work = move || {
@@ -204,6 +205,8 @@ struct Bench {
     witnesses: Option<WitnessDir>,
     stop: std::sync::Arc<std::sync::atomic::AtomicBool>,
     slugs: Vec<String>,
+    /// The ids that the run was asked for, or is to end at; none: all.
+    only: Vec<String>,
 }
 
 impl Bench {
@@ -230,11 +233,13 @@ impl Bench {
         // Each try of a candidate that does not answer takes the whole time.
         let late = raised.suspect == Suspect::Broke(BreakKind::Timeout);
         let number = same().count();
-        let repeats = (0..if late { 1 } else { 5 }).any(|_| examiner.shows(&raised.suspect, history).is_some());
-        if !repeats {
+        let repeats = (0..if late { 1 } else { 5 }).find_map(|_| examiner.shows(&raised.suspect, history));
+        let Some(Shown { raised: error, .. }) = repeats else {
             return vec![self.nondeterministic(at, raised, number)];
-        }
-        let history = &self.cut(&examiner, &raised.suspect, history);
+        };
+        // A step that raises an error and one that does not fail in two ways, whatever else is the same.
+        let shows = |history: &History| examiner.shows(&raised.suspect, history).filter(|shown| shown.raised == error);
+        let history = &cut(&shows, history);
         // No finding may use up what the others need.
         let mut share = (*budget).div_ceil(4);
         let before = share;
@@ -243,15 +248,15 @@ impl Bench {
             history.clone(),
             &self.contract,
             &mut share,
-            &mut |history| !late && !self.stopped() && examiner.shows(&raised.suspect, history).is_some(),
+            &mut |history| !late && !self.stopped() && shows(history).is_some(),
             &mut better,
         );
         *budget -= before - share;
         let history = match &raised.suspect {
-            Suspect::Decided(wrong) if !self.stopped() => examiner.needed(wrong, &history),
+            Suspect::Decided(wrong) if !self.stopped() => examiner.needed(wrong, error, &history),
             _ => history,
         };
-        let Some((fault, detail)) = examiner.shows(&raised.suspect, &history) else {
+        let Some(Shown { command: fault, detail, .. }) = shows(&history) else {
             return vec![self.nondeterministic(at, raised, number)];
         };
         let (ids, causes) = match &raised.suspect {
@@ -261,12 +266,15 @@ impl Bench {
         };
         if same().any(|finding| finding.ids == ids && finding.history.commands.len() <= history.commands.len()) {
             // What was written meanwhile says nothing new. The first of a kind is never here.
-            self.witnesses.iter().for_each(|dir| dir.remove(&self.name(dir, at, number)));
+            self.leave_out(at, number);
             return Vec::new();
         }
         let trace = examiner.play(&history);
         let reason = reason(&raised.suspect);
-        let witness = self.write_shortest(at, number, &self.witness(&history, &ids, &reason, &detail), &trace);
+        let witness = match self.asked(&ids) {
+            Some(asked) => self.write_shortest(at, number, &self.witness(&history, &asked, &reason, &detail), &trace),
+            None => self.leave_out(at, number),
+        };
         let drawing = Some(Drawing::new(&self.contract, &judge(&self.contract, &trace), Some(fault)));
         vec![Finding {
             suspect: raised.suspect.clone(),
@@ -281,14 +289,6 @@ impl Bench {
             again: raised.planned.share == Share::Regression,
             causes,
         }]
-    }
-
-    /// `history` up to the command at which the suspicion shows.
-    fn cut(&self, examiner: &Examiner<'_>, suspect: &Suspect, history: &History) -> History {
-        let Some((fault, _)) = examiner.shows(suspect, history) else { return history.clone() };
-        let commands = history.commands.iter().take(fault + 1).cloned().collect();
-        let cut = History::new(history.seed, commands);
-        if examiner.shows(suspect, &cut).is_some() { cut } else { history.clone() }
     }
 
     /// A failure that does not repeat: the candidate answers differently to the same history.
@@ -307,20 +307,39 @@ impl Bench {
     /// A failure whose history is neither repeated nor shrunk.
     fn as_found(&self, at: usize, raised: &Raised, ids: Vec<&'static str>, reason: String, number: usize) -> Finding {
         let history = raised.planned.history.clone();
-        self.write(at, number, &history, &ids, &reason, "");
+        let witness = match self.asked(&ids) {
+            Some(asked) => {
+                self.write(at, number, &history, &asked, &reason, "");
+                self.witnesses.as_ref().map(|dir| self.name(dir, at, number))
+            }
+            None => self.leave_out(at, number),
+        };
         Finding {
             suspect: raised.suspect.clone(),
             ids,
             detail: reason.clone(),
             reason,
             history,
-            witness: self.witnesses.as_ref().map(|dir| self.name(dir, at, number)),
+            witness,
             executions: 0,
             drawing: None,
             nondeterministic: false,
             again: raised.planned.share == Share::Regression,
             causes: BTreeSet::new(),
         }
+    }
+
+    /// Of `ids` those that the run was asked for; none where it was asked for others. Its report says nothing of these.
+    fn asked<'i>(&self, ids: &[&'i str]) -> Option<Vec<&'i str>> {
+        let asked = |id: &&&str| self.only.is_empty() || self.only.iter().any(|only| only == **id);
+        let left: Vec<&str> = ids.iter().filter(asked).copied().collect();
+        (ids.is_empty() || !left.is_empty()).then_some(left)
+    }
+
+    /// Takes back the witness that was written while this was worked out.
+    fn leave_out(&self, at: usize, number: usize) -> Option<String> {
+        self.witnesses.iter().for_each(|dir| dir.remove(&self.name(dir, at, number)));
+        None
     }
 
     fn witness(&self, history: &History, ids: &[&str], reason: &str, detail: &str) -> Witness {
@@ -356,6 +375,14 @@ impl Bench {
         let slug = &self.slugs[at];
         if number == 0 { dir.name(slug) } else { dir.name(&format!("{slug}-{}", number + 1)) }
     }
+}
+
+/// `history` up to the command at which something shows.
+fn cut(shows: &impl Fn(&History) -> Option<Shown>, history: &History) -> History {
+    let Some(Shown { command, .. }) = shows(history) else { return history.clone() };
+    let commands = history.commands.iter().take(command + 1).cloned().collect();
+    let cut = History::new(history.seed, commands);
+    if shows(&cut).is_some() { cut } else { history.clone() }
 }
 
 /// Enters the findings into the rows: for each id the one with the shortest witness.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub(crate) use examine::{Examined, Examiner, Suspect};
+pub(crate) use examine::{Examined, Examiner, Shown, Suspect};
 pub use replay::Replay;
 pub(crate) use replay::{Draw, replay};
 #[cfg(feature = "cli")]
@@ -33,7 +33,9 @@ use crate::history::History;
 use crate::known::KnownFailures;
 use crate::limit_case::LimitCase;
 use crate::requirement::{Cause, Requirement, requirement, requirements};
-use crate::verdict::{BrokenReport, CandidateInfo, PROTOCOL, Report, RequirementReport, SPEC_EDITION, Verdict};
+use crate::verdict::{
+    BrokenReport, CandidateInfo, PROTOCOL, RaisedReport, Report, RequirementReport, SPEC_EDITION, Verdict,
+};
 use crate::witness::{Witness, WitnessDir};
 
 /// Makes candidates on any thread.
@@ -192,6 +194,8 @@ pub(crate) fn run(setup: &Setup) -> Report {
     report.planned = tally.planned;
     report.histories = tally.histories;
     report.steps = tally.steps;
+    let raised = tally.errors.map(|(times, message)| RaisedReport { side: None, times, message });
+    report.raised.extend(raised);
     report.shares = tally.shares.into_values().collect();
     report.aborted = aborted;
     report.cut_short.clone_from(&tally.cut_short);
@@ -321,6 +325,7 @@ fn empty_report(setup: &Setup, rows: &[&'static Requirement]) -> Report {
         shares: Vec::new(),
         limits: Vec::new(),
         broken: Vec::new(),
+        raised: Vec::new(),
         aborted: None,
         cut_short: None,
         known_problems: Vec::new(),

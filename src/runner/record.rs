@@ -99,6 +99,8 @@ pub(crate) struct HistoryLine {
     suspects: Vec<(SuspectLine, BTreeSet<Cause>)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     broken: Option<(BreakKind, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    raised: Option<(u64, String)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -122,7 +124,8 @@ impl HistoryLine {
             Suspect::Broke(kind) => SuspectLine::Broke(*kind),
         };
         let suspects = examined.suspects.iter().map(|(found, causes)| (suspect(found), causes.clone())).collect();
-        Self { at, steps: examined.steps, exercised, suspects, broken: examined.broken.clone() }
+        let (broken, raised) = (examined.broken.clone(), examined.raised.clone());
+        Self { at, steps: examined.steps, exercised, suspects, broken, raised }
     }
 
     /// Whether there is something to look into.
@@ -150,7 +153,8 @@ impl HistoryLine {
             Suspect::Decided(_) | Suspect::Broke(_) => true,
         };
         let all = suspects.iter().all(|(found, _)| known(found));
-        all.then_some(Examined { exercised, suspects, broken: self.broken, steps: self.steps })
+        let Self { broken, steps, raised, .. } = self;
+        all.then_some(Examined { exercised, suspects, broken, steps, raised })
     }
 }
 
@@ -174,6 +178,8 @@ pub(crate) struct SideLine {
     /// The bits of the number: it is to come back as it was.
     kept: Option<u64>,
     cut_short: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    raised: Option<(u64, String)>,
     findings: Vec<FindingLine>,
     breaks: Vec<BreakLine>,
 }
@@ -234,6 +240,7 @@ impl SideLine {
             cases: report.cases,
             kept: report.kept.map(f64::to_bits),
             cut_short: report.cut_short.clone(),
+            raised: report.raised.clone(),
             findings: report.findings.iter().map(finding).collect(),
             breaks: report.breaks.iter().map(broken).collect(),
         }
@@ -265,7 +272,8 @@ impl SideLine {
         };
         let breaks = self.breaks.into_iter().map(broken).collect();
         let kept = self.kept.map(f64::from_bits);
-        Some(LimitReport { findings, breaks, cases: self.cases, kept, cut_short: self.cut_short })
+        let Self { cases, cut_short, raised, .. } = self;
+        Some(LimitReport { findings, breaks, cases, kept, cut_short, raised })
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::{Examiner, Factory, Suspect};
+use super::{Examiner, Factory, Shown, Suspect};
 use crate::contract::Contract;
 use crate::generate::{Planned, Share};
 use crate::heart::{Task, Watch};
@@ -156,7 +156,7 @@ fn play(make: &Factory, witness: &Witness, draw: Draw) -> Replay {
     let suspects: Vec<Suspect> = examined.suspects.into_iter().map(|(suspect, _)| suspect).collect();
     let mut found: Vec<(usize, &'static str, String)> = Vec::new();
     for suspect in &suspects {
-        let Some((command, why)) = examiner.shows(suspect, &witness.history) else { continue };
+        let Some(Shown { command, detail: why, .. }) = examiner.shows(suspect, &witness.history) else { continue };
         let ids = match suspect {
             Suspect::Observed(at, _) | Suspect::Differed(at) => vec![claimed[*at].id],
             Suspect::Decided(wrong) => examiner.blamed(wrong, &witness.history).0,

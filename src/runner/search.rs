@@ -24,6 +24,8 @@ pub(super) struct Tally {
     pub(super) shares: BTreeMap<Share, ShareReport>,
     pub(super) histories: u64,
     pub(super) steps: u64,
+    /// In how many steps the candidate raised an error, and the first.
+    pub(super) errors: Option<(u64, String)>,
     pub(super) raised: Vec<Raised>,
     pub(super) broken: BTreeMap<BreakKind, (u64, String, Option<&'static str>)>,
     /// Histories of the plan, played or not.
@@ -267,6 +269,9 @@ fn take(setup: &Setup, tally: &mut Tally, planned: Planned, examined: Examined, 
     share.histories += 1;
     share.steps += examined.steps;
     share.found += u64::from(!examined.suspects.is_empty());
+    if let Some((times, first)) = examined.raised {
+        tally.errors.get_or_insert((0, first)).0 += times;
+    }
     if let Some((kind, message)) = examined.broken {
         let entry = tally.broken.entry(kind).or_insert_with(|| (0, message.clone(), planned.target));
         entry.0 += 1;

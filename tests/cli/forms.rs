@@ -72,6 +72,17 @@ fn each_form_says_what_the_report_says() {
         assert_eq!(rule["id"], result["ruleId"]);
     }
 
+    // What fails with another is told in the same words everywhere.
+    assert!(ran.out.contains("\n  also      THR-2 fails in the same history\n"), "{}", ran.out);
+    for (form, says) in [
+        ("summary", "\n- also: THR-2 fails in the same history\n"),
+        ("html", "<dt>also</dt><dd>THR-2 fails in the same history</dd>"),
+        ("junit", "\nTHR-1 fails in the same history: mend that first\n"),
+        ("sarif", "\\nAlso: THR-1 fails in the same history: mend that first."),
+    ] {
+        assert!(read(dir.path(), form).contains(says), "{form}:\n{}", read(dir.path(), form));
+    }
+
     let badge = json(dir.path(), "badge");
     assert_eq!(badge["message"], format!("{} of {} hold, {1} of 100 claimed", of("pass"), 100 - of("not_claimed")));
     assert_eq!((&badge["schemaVersion"], &badge["color"]), (&Value::from(1), &Value::from("red")));

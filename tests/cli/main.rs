@@ -18,6 +18,7 @@ mod known_files;
 mod matrix;
 mod parts;
 mod power;
+mod raised;
 mod regressions;
 mod reports;
 mod served;

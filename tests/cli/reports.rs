@@ -98,6 +98,30 @@ fn a_run_can_be_limited_to_some_requirements() {
 }
 
 #[test]
+fn what_was_not_asked_for_has_no_witness() {
+    for (candidate, asked) in [
+        ("self-counting-throttle", &["THR-1"][..]),
+        ("self-counting-throttle", &["THR-1", "LAT-1"]),
+        ("prefix", &["RED-4"]),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let only: Vec<&str> = asked.iter().flat_map(|id| ["-r", id]).collect();
+        let ran =
+            plimsoll_in(dir.path(), &[&["check", "--effort", "smoke", "--candidate", candidate], &only[..]].concat());
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        let files: Vec<_> = std::fs::read_dir(dir.path().join("plimsoll-witnesses")).unwrap().collect();
+        assert!(!files.is_empty(), "{}", ran.out);
+        for file in files {
+            let path = file.unwrap().path();
+            let witness = plimsoll::Witness::load(&path).unwrap();
+            let named = !witness.requirements.is_empty();
+            let all = witness.requirements.iter().all(|id| asked.contains(&id.as_str()));
+            assert!(named && all, "{asked:?}: {} names {:?}", path.display(), witness.requirements);
+        }
+    }
+}
+
+#[test]
 fn a_report_does_not_depend_on_the_number_of_jobs() {
     let one = report(&["--jobs", "1", "--candidate", "self-counting-throttle"]);
     assert_eq!(one, report(&["--jobs", "4", "--candidate", "self-counting-throttle"]));

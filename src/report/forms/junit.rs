@@ -5,7 +5,7 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 use super::Forms;
 use crate::report::areas::{grouped, is_break};
 use crate::report::escaped;
-use crate::report::told::again;
+use crate::report::told::{again, under};
 use crate::requirement::requirement;
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
@@ -30,7 +30,9 @@ impl Forms<'_> {
             suite.add_test_cases(rows.iter().map(|row| self.case(row)));
             document.add_test_suite(suite);
         }
-        let remarks = [self.breaks(), self.remarks()].concat();
+        // What a run passes with is no error.
+        let raised = if report.passed() { Vec::new() } else { self.raised() };
+        let remarks = [self.breaks(), self.remarks(), raised].concat();
         if !remarks.is_empty() {
             let mut suite = TestSuite::new("the run itself");
             for remark in &remarks {
@@ -79,7 +81,7 @@ impl Forms<'_> {
         parts.extend(row.timeline.as_ref().map(|timeline| timeline.trim_end().to_owned()));
         parts.extend(row.detail.as_ref().map(|detail| detail.lines().map(escaped).collect::<Vec<_>>().join("\n")));
         parts.extend(again(row).map(str::to_owned));
-        parts.extend(row.folded_under.as_ref().map(|id| format!("it goes with {id}")));
+        parts.extend(under(self.report, row));
         parts.extend(self.replay(row));
         parts.join("\n\n")
     }

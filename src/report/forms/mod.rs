@@ -69,6 +69,12 @@ impl Forms<'_> {
         remarks(self.report)
     }
 
+    /// That the candidate raised errors, where that is to be told.
+    fn raised(&self) -> Vec<String> {
+        let look = super::told::look(&self.replay.1).map(|look| format!("; run `{look}`")).unwrap_or_default();
+        super::told::raised(self.report).iter().map(|line| format!("{line}{look}")).collect()
+    }
+
     /// How the candidate broke off, in lines.
     fn breaks(&self) -> Vec<String> {
         let broken = self.report.broken.iter();

@@ -4,9 +4,9 @@ use std::fmt::{self, Write};
 
 use super::Forms;
 use super::chart::chart;
-use crate::report::areas::{folded, grouped, shown};
+use crate::report::areas::{grouped, shown};
 use crate::report::html::plain;
-use crate::report::told::{again, broke, cost, played, reason, seen_as, unexercised};
+use crate::report::told::{again, also, broke, cost, played, reason, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::verdict::{BrokenReport, RequirementReport, Tally, Verdict};
 
@@ -73,7 +73,7 @@ impl Forms<'_> {
         fact("specification", &report.spec)?;
         fact("suite", &format!("plimsoll {}, adapter protocol {}", report.suite, report.protocol))?;
         writeln!(out, "</dl>")?;
-        for remark in self.remarks() {
+        for remark in self.remarks().into_iter().chain(self.raised()) {
             writeln!(out, "<p class=\"remark\">{}</p>", plain(&remark))?;
         }
         writeln!(out, "</header>")
@@ -180,9 +180,8 @@ impl Forms<'_> {
         if let Some(again) = again(row) {
             fact("again", again)?;
         }
-        let with = folded(&self.report.requirements, &row.id);
-        if !with.is_empty() {
-            fact("with it", &plain(&with.join(", ")))?;
+        if let Some(also) = also(self.report, &row.id) {
+            fact("also", &plain(&also))?;
         }
         seen_as(row).iter().try_for_each(|kind| fact("seen as", &plain(kind)))?;
         if let Some(name) = &row.witness {

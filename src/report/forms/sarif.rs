@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Forms;
 use crate::report::areas::is_break;
 use crate::report::escaped;
-use crate::report::told::again;
+use crate::report::told::{again, under};
 use crate::requirement::{Level, Requirement, requirement};
 use crate::verdict::{RequirementReport, Tally, Verdict};
 
@@ -24,6 +24,7 @@ impl Forms<'_> {
             .concat()
             .iter()
             .map(|remark| json!({"level": "error", "message": {"text": escaped(remark)}}))
+            .chain(self.raised().iter().map(|line| json!({"level": "warning", "message": {"text": escaped(line)}})))
             .collect();
         let document = json!({
             "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -53,7 +54,7 @@ impl Forms<'_> {
         // What was not worked out any more has no more to say than why.
         let detail = row.detail.as_deref().filter(|detail| Some(*detail) != row.reason.as_deref());
         let detail = detail.map(|detail| format!(": {}", escaped(detail))).unwrap_or_default();
-        let with = row.folded_under.as_ref().map(|id| format!("\nIt goes with {id}.")).unwrap_or_default();
+        let with = under(self.report, row).map(|under| format!("\nAlso: {under}.")).unwrap_or_default();
         let again = again(row).map(|again| format!("\nAgain: {again}.")).unwrap_or_default();
         let replay = self.replay(row).map(|command| format!("\nReplay: {command}")).unwrap_or_default();
         let mut result = json!({

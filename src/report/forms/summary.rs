@@ -3,9 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::Forms;
-use crate::report::areas::{columns, folded, grouped};
+use crate::report::areas::{columns, grouped};
 use crate::report::quote::{escaped, markdown as marked};
-use crate::report::told::{again, broke, cost, listed, parts, played, reason, seen_as, unexercised};
+use crate::report::told::{again, also, broke, cost, listed, parts, played, reason, seen_as, unexercised};
 use crate::requirement::requirement;
 use crate::text::counted;
 use crate::verdict::{RequirementReport, Tally, Verdict};
@@ -51,7 +51,7 @@ impl Forms<'_> {
             }
             writeln!(out)?;
         }
-        for remark in self.remarks() {
+        for remark in self.remarks().into_iter().chain(self.raised()) {
             writeln!(out, "\n> {}", marked(&remark))?;
         }
         for part in parts(report) {
@@ -106,9 +106,8 @@ impl Forms<'_> {
         if let Some(again) = again(row) {
             writeln!(out, "- again: {again}")?;
         }
-        let with = folded(&self.report.requirements, &row.id);
-        if !with.is_empty() {
-            writeln!(out, "- with it: {}", with.join(", "))?;
+        if let Some(also) = also(self.report, &row.id) {
+            writeln!(out, "- also: {also}")?;
         }
         // The specification's own words.
         seen_as(row).iter().try_for_each(|kind| writeln!(out, "- seen as: {kind}"))?;
