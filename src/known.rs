@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::regressions::DIR;
 use crate::requirement::{requirement, requirements};
 use crate::verdict::{DOES_NOT_REPEAT, NondeterministicReport, Report, RequirementReport, Verdict};
+use crate::witness::REGRESSIONS;
 
 /// So many failures at most hide behind one wildcard.
 pub(crate) const HIDDEN: usize = 20;
@@ -349,7 +349,7 @@ fn located(text: &str, error: &str) -> String {
 
 /// What to do with the witness of a row whose failure is gone, where it names one.
 pub(crate) fn stays_mended(witness: &str) -> Option<String> {
-    (!witness.is_empty()).then(|| format!("put its witness {witness} into {DIR}, so that it stays mended"))
+    (!witness.is_empty()).then(|| format!("put its witness {witness} into {REGRESSIONS}, so that it stays mended"))
 }
 
 /// Where a row stands, to be written in front of what is wrong with it.

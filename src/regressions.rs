@@ -10,7 +10,7 @@ use crate::snapshot::adapted;
 use crate::witness::Witness;
 
 /// The folder, where none is named.
-pub(crate) const DIR: &str = "plimsoll-regressions";
+pub(crate) use crate::witness::REGRESSIONS as DIR;
 
 /// The witness files of `dir` and of the folders in it, in the order of their paths; none where `dir` itself is not there and
 /// need not be.

@@ -20,6 +20,9 @@ use crate::verdict::{CandidateInfo, SPEC_EDITION};
 /// The version of the format.
 const FORMAT: u32 = 1;
 
+/// The folder of witnesses that play each time, where none is named.
+pub(crate) const REGRESSIONS: &str = "plimsoll-regressions";
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     plimsoll: String,
