@@ -4,8 +4,10 @@
 //! commands that differ in nothing but their numbers; then what was observed, for the reader only. At a limit one line with the case
 //! stands for the commands.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -246,6 +248,8 @@ pub(crate) struct WitnessDir {
     pub(crate) dir: PathBuf,
     /// What file names start with: the candidate's name, made safe, and a mark of what it is.
     prefix: String,
+    /// What stood under a name before this run wrote there, if anything did.
+    stood: Arc<Mutex<BTreeMap<String, Option<Vec<u8>>>>>,
 }
 
 impl WitnessDir {
@@ -253,7 +257,7 @@ impl WitnessDir {
     pub(crate) fn new(dir: PathBuf, candidate: &CandidateInfo, contract: &Contract, source: &str) -> Self {
         let contract = serde_json::to_string(contract).unwrap_or_default();
         let mark = fnv(&format!("{}\0{}\0{contract}\0{source}", candidate.name, candidate.version));
-        Self { dir, prefix: format!("{}-{:08x}", safe(&candidate.name), mark as u32) }
+        Self { dir, prefix: format!("{}-{:08x}", safe(&candidate.name), mark as u32), stood: Arc::default() }
     }
 
     /// The file name for a finding.
@@ -270,15 +274,24 @@ impl WitnessDir {
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), String> {
         let path = self.dir.join(name);
         let part = self.dir.join(format!("{name}.part"));
+        let mut stood = self.stood.lock().unwrap_or_else(PoisonError::into_inner);
+        stood.entry(name.to_owned()).or_insert_with(|| fs::read(&path).ok());
+        drop(stood);
         fs::create_dir_all(&self.dir)
             .and_then(|()| fs::write(&part, text))
             .and_then(|()| fs::rename(&part, &path))
             .map_err(|e| format!("cannot write the witness {}: {e}", path.display()))
     }
 
-    pub(crate) fn remove(&self, name: &str) {
-        // A witness that another one has replaced; if it stays, no harm is done.
-        let _ = fs::remove_file(self.dir.join(name));
+    /// Takes back what this run wrote under the name: what stood there before stands there again.
+    pub(crate) fn take_back(&self, name: &str) {
+        let stood = self.stood.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        // If it cannot be taken back, no harm is done.
+        let _ = match stood {
+            Some(Some(text)) => fs::write(self.dir.join(name), text),
+            Some(None) => fs::remove_file(self.dir.join(name)),
+            None => Ok(()),
+        };
     }
 }
 

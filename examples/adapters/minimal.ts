@@ -3,14 +3,14 @@ import { Conversation, Keeper, Summary, SummarizeError, external, hasOpenCall, l
 import type { Host, Step } from "./plimsoll.mjs";
 
 class Talk extends Conversation {
-  triedAt = 0; tried?: number; failed?: number; // time and growth at the last attempt, growth at the last failure
+  triedAt = -Infinity; failed?: number; // the time of the last attempt, growth at the last failure
 }
 
 class Minimal extends Keeper<Talk> {
   name = "minimal"; version = "1.0";
   contract = {
     capabilities: ["summarize", "throttle", "latch", "log", "view", "conversations", "rewind"],
-    throttle: { cooldown_s: 60, clock: "monotonic" }, latch: { reopen_growth: 20 },
+    throttle: { cooldown_s: 60, growth: "ignored", clock: "monotonic" }, latch: { reopen_growth: 20 },
   };
   static Conversation = Talk;
 
@@ -19,12 +19,12 @@ class Minimal extends Keeper<Talk> {
     const stay = mustStay(talk.view, [latestUser(talk.view), talk.visible().at(-1)]);
     const old = talk.visible().filter((i) => !stay.has(i.id!));
     const worth = old.filter(external).length >= 4 && size(old) >= 400;
-    const cooling = talk.tried === talk.external && host.monotonic_s - talk.triedAt < 60;
+    const cooling = host.monotonic_s - talk.triedAt < 60;
     const latched = talk.failed !== undefined && talk.external - talk.failed < 20;
     if (host.pressure !== "summarize" || !worth || cooling || latched || hasOpenCall(talk.view)) return;
     const answer = await host.summarize(old).catch((error: SummarizeError) => new Summary("", error.kind));
     if (answer.stop === "aborted") return;
-    Object.assign(talk, { triedAt: host.monotonic_s, tried: talk.external, failed: talk.external });
+    Object.assign(talk, { triedAt: host.monotonic_s, failed: talk.external });
     const summary = talk.summary(answer.text), gone = new Set(old.slice(1));
     const shorter = talk.view.filter((i) => !gone.has(i)).map((i) => (i === old[0] ? summary : i));
     if (!answer.usable || size(shorter) >= size(talk.view)) return { appended: [talk.say(`compaction failed: ${answer.stop}`)] };

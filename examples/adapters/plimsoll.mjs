@@ -662,7 +662,9 @@ function failure(error) {
   const known = error instanceof Failure || error instanceof SummarizeError;
   if (!known) process.stderr.write(`${error?.stack ?? error}\n`);
   const code = error instanceof Failure ? error.code : -32000;
-  const text = (error instanceof Error ? error.message || error.name : String(error)) || "an error without a text";
+  // What kind of error it is says more than its text may, but for the plainest.
+  const kind = error instanceof Error && !known && error.name !== "Error" && error.message ? `${error.name}: ` : "";
+  const text = kind + (error instanceof Error ? error.message || error.name : String(error)) || "an error without a text";
   const data = known ? error.data : undefined;
   return encode({ code, message: text, ...(data === undefined ? {} : { data }) });
 }

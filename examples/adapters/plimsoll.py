@@ -792,9 +792,13 @@ def _reply(number, ending):
 def _failure(error):
     """The error object for an exception, as JSON text; the traceback goes to stderr."""
     known = isinstance(error, (_Failure, SummarizeError))
+    text = str(error) or type(error).__name__
     if not known:
         traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
-    body = {"code": getattr(error, "code", -32000) if known else -32000, "message": str(error) or type(error).__name__}
+        text = ": ".join([type(error).__name__] + [str(error)] * bool(str(error)))
+        for frame in traceback.extract_tb(error.__traceback__)[-1:]:
+            text += " (%s:%d)" % (os.path.basename(frame.filename), frame.lineno)
+    body = {"code": getattr(error, "code", -32000) if known else -32000, "message": text}
     try:
         data = getattr(error, "data", None)
         return _encode(body if data is None else {**body, "data": data})

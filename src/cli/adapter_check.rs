@@ -242,8 +242,8 @@ impl Found {
         let things = if count == 1 { "thing is" } else { "things are" };
         print(&match count {
             0 if self.raised > 0 => format!(
-                "adapter-check: it speaks the protocol{}, and {} answered with an error where nothing had failed: if that \
-                 is not meant, mend it before anything else\n",
+                "adapter-check: it speaks the protocol{}, and {} answered with an error where nothing had failed: mend \
+                 it before anything else\n",
                 if self.untried { ", as far as it was tried" } else { "" },
                 counted(self.raised, "claim")
             ),
@@ -251,6 +251,6 @@ impl Found {
             0 => "adapter-check: it speaks the protocol\n".to_owned(),
             _ => format!("\nadapter-check: {count} {things} wrong\n"),
         });
-        u8::from(count > 0)
+        u8::from(count > 0 || self.raised > 0)
     }
 }

@@ -50,12 +50,18 @@ pub(super) fn warn(line: &str) {
 pub(super) fn shown(report: &Report, (before, after): &(String, String)) -> String {
     let out = io::stdout();
     let mut text = TextReport::new(report).replay(before, after);
-    let size = if out.is_terminal() { terminal_size::terminal_size() } else { None };
-    if let Some((terminal_size::Width(columns), _)) = size {
-        text = text.width(columns.into());
+    if let Some(columns) = if out.is_terminal() { columns() } else { None } {
+        text = text.width(columns);
     }
     let colours = anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never;
     text.colours(colours).to_string()
+}
+
+/// How wide the terminal is: as it says, or, where it says nothing of its size, as `COLUMNS` does.
+fn columns() -> Option<usize> {
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
+    let size = terminal_size::terminal_size();
+    size.map(|(terminal_size::Width(columns), _)| columns.into()).or_else(told)
 }
 
 /// The name among `names` that may have been meant by `wrong`, as a remark to put into an error.

@@ -72,11 +72,13 @@ pub(crate) struct Externals<'t> {
 
 const TOKEN: usize = 8;
 
-/// An id, its length first: most ids differ in that or come in this order, and so few are compared letter by letter.
-type Word<'t> = (usize, &'t str);
+/// An id: its length, its last eight bytes as a number, and what stands before them. Ids differ in their ends for the most
+/// part, or come in this order, and so few are compared letter by letter.
+type Word<'t> = (usize, u64, &'t [u8]);
 
 fn word(id: &str) -> Word<'_> {
-    (id.len(), id)
+    let (rest, end) = id.as_bytes().split_at(id.len().saturating_sub(8));
+    (id.len(), end.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)), rest)
 }
 
 /// Positions among the externals by something that they have, in order. There are few, and they are looked up often.

@@ -6,17 +6,24 @@ use super::quote::shortened;
 use crate::contract::Capability;
 use crate::drawing::Cost;
 use crate::oracle::MISSING;
-use crate::requirement::requirement;
+use crate::requirement::{Check, requirement};
 use crate::text::counted;
 use crate::verdict::{BrokenReport, LimitShare, RaisedReport, Report, RequirementReport, Tally, Verdict};
 
 /// What is said of a run in which nothing was exercised.
-pub(super) const NOTHING: &str =
-    "nothing was exercised: the candidate claims none of what was asked for, or nothing of it came about";
+fn nothing(report: &Report) -> String {
+    let claimed = report.requirements.iter().any(|row| matches!(row.verdict, Verdict::Vacuous | Verdict::NotReached));
+    let why = if claimed {
+        "nothing of what was asked for came about"
+    } else {
+        "the candidate claims none of what was asked for"
+    };
+    format!("nothing was exercised: {why}")
+}
 
 /// What keeps a run from being whole, in sentences, but for how the candidate broke off.
 pub(super) fn remarks(report: &Report) -> Vec<String> {
-    let idle = report.is_idle().then(|| NOTHING.to_owned());
+    let idle = report.is_idle().then(|| nothing(report));
     let known = report.known_problems.iter().map(|problem| format!("known failures: {problem}"));
     let ends = report.aborted.iter().chain(&report.cut_short).map(|why| format!("not finished: {why}"));
     idle.into_iter().chain(known).chain(ends).collect()
@@ -114,7 +121,7 @@ fn asked(report: &Report, raised: &RaisedReport) -> u64 {
 
 /// Whether the candidate raised so many errors that it may be why nothing exercised the requirement `id`.
 fn often_raised(report: &Report, id: &str) -> bool {
-    let side = requirement(id).and_then(|requirement| requirement.check.side()).map(Capability::name);
+    let side = side(id);
     let here = |raised: &&RaisedReport| raised.side.as_deref() == side;
     report.raised.iter().find(here).is_some_and(|raised| raised.times * OFTEN >= asked(report, raised))
 }
@@ -124,10 +131,7 @@ fn often_raised(report: &Report, id: &str) -> bool {
 pub(super) fn raised(report: &Report) -> Vec<String> {
     let idle = |raised: &RaisedReport| {
         let mut rows = report.requirements.iter().filter(|row| row.verdict == Verdict::Vacuous);
-        rows.any(|row| {
-            let side = requirement(&row.id).and_then(|requirement| requirement.check.side()).map(Capability::name);
-            side == raised.side.as_deref() && often_raised(report, &row.id)
-        })
+        rows.any(|row| side(&row.id) == raised.side.as_deref() && often_raised(report, &row.id))
     };
     let told = |raised: &&RaisedReport| raised.times * 2 > asked(report, raised) || idle(raised);
     let line = |raised: &RaisedReport| {
@@ -182,7 +186,13 @@ pub(super) fn again(row: &RequirementReport) -> Option<&'static str> {
 
 /// Whether the witness is a case at a limit, and not a history.
 pub(super) fn is_case(id: &str) -> bool {
-    requirement(id).is_some_and(|requirement| requirement.check.side().is_some())
+    side(id).is_some()
+}
+
+/// The capability whose cases alone can exercise a requirement. What is sent is seen in histories, too.
+fn side(id: &str) -> Option<&'static str> {
+    let check = requirement(id).map(|requirement| &requirement.check);
+    check.filter(|check| !matches!(check, Check::Send { .. })).and_then(Check::side).map(Capability::name)
 }
 
 /// What was played, a line for the histories and one for each capability that is judged in cases.

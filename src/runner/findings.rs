@@ -338,7 +338,7 @@ impl Bench {
 
     /// Takes back the witness that was written while this was worked out.
     fn leave_out(&self, at: usize, number: usize) -> Option<String> {
-        self.witnesses.iter().for_each(|dir| dir.remove(&self.name(dir, at, number)));
+        self.witnesses.iter().for_each(|dir| dir.take_back(&self.name(dir, at, number)));
         None
     }
 

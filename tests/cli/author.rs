@@ -46,10 +46,12 @@ plimsoll.run(Boom())
 "#;
     std::fs::write(dir.path().join("adapter.py"), adapter).unwrap();
     let ran = plimsoll_in(dir.path(), &["adapter-check", "--", "python3", "adapter.py"]);
-    assert_eq!(ran.code, Some(0));
-    for says in
-        ["summarize      answered with an error: ", "boom", "3 claims answered with an error where nothing had failed"]
-    {
+    assert_eq!(ran.code, Some(1));
+    for says in [
+        "summarize      answered with an error: ",
+        "ValueError: boom (adapter.py:6)",
+        "3 claims answered with an error where nothing had failed",
+    ] {
         assert!(ran.out.contains(says), "{}", ran.out);
     }
 }

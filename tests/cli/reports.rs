@@ -1,5 +1,7 @@
 //! Reports, witnesses and replays.
 
+use std::collections::BTreeMap;
+
 use super::{plimsoll, plimsoll_in, report};
 
 #[test]
@@ -118,6 +120,25 @@ fn what_was_not_asked_for_has_no_witness() {
             let all = witness.requirements.iter().all(|id| asked.contains(&id.as_str()));
             assert!(named && all, "{asked:?}: {} names {:?}", path.display(), witness.requirements);
         }
+    }
+}
+
+/// What was found before is still there after a run that was asked for something else.
+#[test]
+fn a_run_for_one_requirement_leaves_the_witnesses_of_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let candidate = ["check", "--effort", "smoke", "--candidate", "self-counting-throttle"];
+    let witnesses = || {
+        let files = std::fs::read_dir(dir.path().join("plimsoll-witnesses")).unwrap().map(|file| file.unwrap().path());
+        files.map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(plimsoll_in(dir.path(), &candidate).code, Some(1));
+    let before = witnesses();
+    assert!(!before.is_empty());
+    for id in ["THR-3", "LAT-2", "VIEW-1"] {
+        let ran = plimsoll_in(dir.path(), &[&candidate[..], &["-r", id]].concat());
+        assert_eq!(ran.code, Some(0), "{id}: {}", ran.out);
+        assert_eq!(witnesses(), before, "{id}");
     }
 }
 

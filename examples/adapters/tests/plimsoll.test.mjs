@@ -326,7 +326,7 @@ describe("lines", () => {
     loop.loop = loop;
     await run({ gauge: () => ({ pressure: "none", tokens: NaN }), assemble: () => loop, view() {}, auto() { throw "a text"; } });
   `, async (odd) => {
-    await assert.rejects(odd.call("gauge", { messages: [] }), { code: -32000, message: "tokens is NaN" });
+    await assert.rejects(odd.call("gauge", { messages: [] }), { code: -32000, message: "TypeError: tokens is NaN" });
     for (const method of ["assemble", "view"]) await assert.rejects(odd.call(method, { conversation: "a" }), { code: -32000 });
     await assert.rejects(odd.call("auto", { on: true }), { code: -32000, message: "a text" });
   }));

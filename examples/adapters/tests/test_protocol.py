@@ -222,7 +222,7 @@ class Lines(unittest.TestCase):
                 self.assertEqual(caught.exception.data, {"kind": kind})
             with self.assertRaises(Error) as caught:
                 echo.call("step", conversation="a", kind="overflow")
-            self.assertEqual((caught.exception.code, str(caught.exception)), (-32000, "no idea"))
+            self.assertEqual((caught.exception.code, str(caught.exception)), (-32000, "ValueError: no idea (adapter.py:10)"))
             self.assertEqual(len(echo.call("view", conversation="a")["log"]), 1)
             echo.call("append", conversation="a", messages=[{"id": "m1"}])
             self.assertEqual(len(echo.call("step", conversation="a")["appended"]), 1, "what `view` told is not told again")
@@ -302,7 +302,7 @@ class Lines(unittest.TestCase):
             self.assertEqual(call("assemble", conversation="a", limit={})["instructions"], None)
             self.assertEqual(call("gauge", messages=[], reported={"tokens": 3, "upto": "m"})["tokens"], 3)
             self.assertEqual(call("configure_gauge", trigger=2, target=1, limit=3)["limit"], 3)
-            with self.assertRaisesRegex(Error, "^target$"):
+            with self.assertRaisesRegex(Error, r"^ValueError: target \(adapter.py:\d+\)$"):
                 call("configure_gauge", trigger=1, target=1, limit=3)
             self.assertEqual(call("change", guard="any", event={}), {})
             self.assertEqual(call("attempt", guard="any", outcome="ok", during=[{}]), {"ran": True})

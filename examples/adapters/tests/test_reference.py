@@ -177,12 +177,13 @@ class Throttle(unittest.TestCase):
             play.candidate.rewind("a", "m8")  # the same matter again
             self.assertEqual([play.step(), play.wait(59.999).step(), play.wait(0.001).step()], ["none", "none", "summarize!"])
 
-    def test_growth_reopens_it_and_status_does_not(self):
+    def test_growth_has_its_declared_effect_and_status_has_none(self):
         for play in both():
             self.assertEqual(play.say(8).step(), "summarize!")
             play.candidate.rewind("a", "m8")
             self.assertEqual(play.say(3, ui_only=True).step(), "none")
-            self.assertEqual(play.say().step(), "summarize!")
+            ignored = play.candidate.contract.get("throttle", {}).get("growth") == "ignored"
+            self.assertEqual(play.say().step(), "none" if ignored else "summarize!")
 
     def test_latch(self):
         for answer in ANSWERS[3:8] + ["rejected", "overflow", "timeout", "transport"]:
@@ -193,7 +194,7 @@ class Throttle(unittest.TestCase):
                 self.assertEqual([play.say(19).step(), play.say(1).step(answer=answer)], ["none", "none!"])
                 play.wait(1000)
                 self.assertEqual([play.say(19).step(), play.say(1).step()], ["none", "summarize!"])
-                self.assertEqual(play.say(8).step(), "summarize!")
+                self.assertEqual(play.wait(60).say(8).step(), "summarize!")
 
     def test_abort_is_ignored(self):
         for play in both():
@@ -203,7 +204,7 @@ class Throttle(unittest.TestCase):
         for play in both():
             self.assertEqual(play.say(4).step(), "none", "three are eligible")
             self.assertEqual([play.say(1).step("none"), play.step("trim"), play.step()], ["none", "none", "summarize!"])
-            play.say(8).say(role="assistant", calls=["c"])
+            play.wait(60).say(8).say(role="assistant", calls=["c"])
             self.assertEqual(play.step(), "none")
             self.assertEqual(play.say(role="tool", call_id="c", interim=True).step(), "none")
             self.assertEqual(play.say(role="tool", call_id="c").step(), "summarize!")
@@ -504,10 +505,13 @@ def history(seed, length=60, calls=True, kinds=("step",), claims=()):
 
 
 class Judge:
-    """What the contract says about each step of a trace, of default parameters, without clock steps."""
+    """What the contract says about each step of a trace, of default parameters, without clock steps.
 
-    def __init__(self, test, trims):
-        self.test, self.trims = test, trims
+    `lifts`: growth inside the cooldown lifts it, as it does by default; else it is ignored.
+    """
+
+    def __init__(self, test, trims, lifts):
+        self.test, self.trims, self.lifts = test, trims, lifts
         self.talks, self.auto, self.counts = {}, True, {}
 
     class Talk:
@@ -591,7 +595,7 @@ class Judge:
             forbidden += [
                 params["pressure"] == "none" and "no pressure",
                 params["pressure"] == "trim" and trimmable and "a trim would do",
-                cooling and talk.most == 0 and not talk.rewound and "cooling",
+                cooling and (not self.lifts or talk.most == 0 and not talk.rewound) and "cooling",
                 talk.latch is not None and talk.latch[1] < 20 and "latched",
             ]
         if kind != "force":
@@ -602,7 +606,7 @@ class Judge:
         required = enough and not forbidden
         if kind == "step":
             reopened = talk.latch is None or talk.latch[0] >= 20 and len(self._external(view)) - talk.latch[2] >= 20
-            more = talk.grown > 0 and talk.at is not None and len(self._external(view)) > max(talk.at_view)
+            more = self.lifts and talk.grown > 0 and talk.at is not None and len(self._external(view)) > max(talk.at_view)
             required = required and params["pressure"] == "summarize" and reopened and (talk.at is None or not cooling or more)
 
         story = (params, forbidden, talk.__dict__)
@@ -684,9 +688,9 @@ REFERENCE = {
 MINIMAL = {"claims": ("conversations", "rewind")}
 
 
-def judged(test, candidate, requests, summaries, trims):
+def judged(test, candidate, requests, summaries, trims, lifts=True):
     trace = run_case(candidate, requests, summaries)
-    judge = Judge(test, trims)
+    judge = Judge(test, trims, lifts)
     script = iter([(i, summaries["steps"][str(i)][0]) for i in range(len(requests)) if str(i) in summaries["steps"]])
     ordinary = judge._step
 
@@ -717,7 +721,7 @@ class Random(unittest.TestCase):
         candidate = minimal.Minimal()
         for seed in range(100):
             with self.subTest(seed=seed):
-                judged(self, candidate, *history(seed, **MINIMAL), trims=False)
+                judged(self, candidate, *history(seed, **MINIMAL), trims=False, lifts=False)
 
     def test_restarts_change_nothing(self):
         candidate, hints = SHARED, {**REFERENCE, "claims": ("conversations", "rewind", "auto", "arrivals")}
