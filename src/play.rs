@@ -17,10 +17,19 @@ pub(crate) type Make<'a> = dyn Fn() -> Result<Box<dyn Compactor>, Error> + 'a;
 
 /// Plays `history`. A candidate that breaks off leaves a trace of what came before.
 pub(crate) fn play(history: &History, contract: &Contract, make: &Make<'_>) -> Trace {
+    play_with(history, contract, make, true)
+}
+
+/// The same for who only judges: where the candidate shows its log, no view is copied at the end. No requirement asks for one.
+pub(crate) fn play_to_judge(history: &History, contract: &Contract, make: &Make<'_>) -> Trace {
+    play_with(history, contract, make, false)
+}
+
+fn play_with(history: &History, contract: &Contract, make: &Make<'_>, views: bool) -> Trace {
     // The texts that make a view exactly as large as before are found by a first run with short ones.
     let mut lengths: Vec<Option<usize>> = vec![None; history.commands.len()];
     loop {
-        let trace = play_once(history, contract, &lengths, make);
+        let trace = play_once(history, contract, &lengths, make, views);
         match next_length(history, contract, &trace, &lengths) {
             Some((command, length)) => lengths[command] = Some(length),
             None => return trace,
@@ -30,8 +39,8 @@ pub(crate) fn play(history: &History, contract: &Contract, make: &Make<'_>) -> T
 
 /// Plays it with answers of these lengths. What breaks off as a whole is played again, command by command: that says which
 /// command it was.
-fn play_once(history: &History, contract: &Contract, lengths: &[Option<usize>], make: &Make<'_>) -> Trace {
-    let (mut whole, rehearsed) = Player::new(history, contract, lengths).run(make, true);
+fn play_once(history: &History, contract: &Contract, lengths: &[Option<usize>], make: &Make<'_>, views: bool) -> Trace {
+    let (mut whole, rehearsed) = Player { views, ..Player::new(history, contract, lengths) }.run(make, true);
     let Some(broken) = whole.broken.as_mut().filter(|_| rehearsed) else { return whole };
     let (parts, _) = Player::new(history, contract, lengths).run(make, false);
     if parts.broken.is_some() {
@@ -146,6 +155,8 @@ struct Player<'a> {
     elapsed_s: f64,
     steps: usize,
     sent: usize,
+    /// Whether the last views are kept beside the logs.
+    views: bool,
     trace: Trace,
 }
 
@@ -171,6 +182,7 @@ impl<'a> Player<'a> {
             elapsed_s: 0.0,
             steps: 0,
             sent: 0,
+            views: true,
             trace,
         }
     }
@@ -345,11 +357,13 @@ impl<'a> Player<'a> {
             }
             // Nothing comes after it, so that it need not be copied.
             let conversation = std::mem::take(&mut self.conversations[name]);
-            let (log, view) = if shows_log {
-                let (log, view) = conversation.into_parts();
-                (Some(log), view)
-            } else {
-                (None, conversation.into_view())
+            let (log, view) = match (shows_log, self.views) {
+                (true, true) => {
+                    let (log, view) = conversation.into_parts();
+                    (Some(log), view)
+                }
+                (true, false) => (Some(conversation.into_log()), Vec::new()),
+                (false, _) => (None, conversation.into_view()),
             };
             self.trace.finals.push(State { conversation: Name(name as u32), view, log });
         }

@@ -68,6 +68,11 @@ impl Conversation {
         (self.log, view)
     }
 
+    /// Its log alone.
+    pub(crate) fn into_log(self) -> Vec<Message> {
+        self.log
+    }
+
     /// Its view alone.
     pub(crate) fn into_view(self) -> Vec<Message> {
         self.view.unwrap_or(self.log)

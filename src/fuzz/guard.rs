@@ -4,7 +4,7 @@ use crate::candidate::Compactor;
 use crate::contract::Contract;
 use crate::history::History;
 use crate::oracle::judge;
-use crate::play::{Make, play};
+use crate::play::{Make, play, play_to_judge};
 use crate::requirement::{Case, Check, Level, Requirement, requirements};
 use crate::trace::Trace;
 use crate::witness::Witness;
@@ -30,7 +30,7 @@ pub(super) fn breaks(
     make: &Make<'_>,
     history: &History,
 ) -> bool {
-    broken(contract, binding, &play(history, contract, make)).is_some()
+    broken(contract, binding, &play_to_judge(history, contract, make)).is_some()
 }
 
 /// The requirements that bind whoever has this contract, advice left aside.
